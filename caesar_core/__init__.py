@@ -1,0 +1,1 @@
+"""The engine and everything headless; no Textual anywhere."""

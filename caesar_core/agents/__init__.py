@@ -1,0 +1,1 @@
+"""What each agent can do, how it is started, what its stream means."""

@@ -1,0 +1,1 @@
+"""Configuration: layers, provenance, roles, policy."""

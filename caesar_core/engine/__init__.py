@@ -1,0 +1,1 @@
+"""Delegation, supervision, recovery: what CLI, MCP servers and dashboard call."""

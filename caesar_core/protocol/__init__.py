@@ -1,0 +1,1 @@
+"""The standard as frozen documents and JSON Schema; no I/O."""

@@ -1,0 +1,1 @@
+"""The MCP servers; the only importers of `mcp`."""

@@ -1,0 +1,208 @@
+"""Every path under `.caesar/`. No other module joins one.
+
+The layout is the reference implementation's, so that either program reads what the other wrote;
+files that only we know live beside it under names it ignores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from caesar_core.ids import check_id
+
+CAESAR_DIR = ".caesar"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFiles:
+    """The files of one task (specification, "The task directory")."""
+
+    dir: Path
+
+    @property
+    def task(self) -> Path:
+        """The order: `task.json`."""
+        return self.dir / "task.json"
+
+    @property
+    def report(self) -> Path:
+        """The report: the agent's at first, the reconciled one at the end."""
+        return self.dir / "report.json"
+
+    @property
+    def agent_report(self) -> Path:
+        """The agent's own report, byte for byte, kept when the reconciled one replaces it."""
+        return self.dir / "report.agent.json"
+
+    @property
+    def invalid_report(self) -> Path:
+        """What the agent wrote as a report and could not be accepted."""
+        return self.dir / "report.invalid.json"
+
+    @property
+    def events(self) -> Path:
+        """The stream: `events.jsonl`."""
+        return self.dir / "events.jsonl"
+
+    @property
+    def raw_log(self) -> Path:
+        """Both outputs of the agent's process, byte for byte, as they came."""
+        return self.dir / "raw.log"
+
+    @property
+    def brief(self) -> Path:
+        """The brief as the agent was given it."""
+        return self.dir / "brief.md"
+
+    @property
+    def stdout(self) -> Path:
+        """The spool that the agent's stdout is."""
+        return self.dir / "spool" / "stdout"
+
+    @property
+    def stderr(self) -> Path:
+        """The spool that the agent's stderr is."""
+        return self.dir / "spool" / "stderr"
+
+    @property
+    def spool_offsets(self) -> Path:
+        """How far the spools have been merged and translated."""
+        return self.dir / "spool" / "offsets.json"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The folded view and the offset of `events.jsonl` that it covers."""
+        return self.dir / "view.json"
+
+    @property
+    def cancel_request(self) -> Path:
+        """Exists once somebody asked for the task to stop."""
+        return self.dir / "cancel.json"
+
+    @property
+    def supervisor_log(self) -> Path:
+        """What the supervisor itself had to say: empty unless it failed."""
+        return self.dir / "supervisor.log"
+
+    def question(self, question_id: str) -> Path:
+        """`questions/<id>.json`."""
+        return self.dir / "questions" / f"{check_id(question_id, 'question')}.json"
+
+    def answer(self, question_id: str) -> Path:
+        """`answers/<id>.json`."""
+        return self.dir / "answers" / f"{check_id(question_id, 'question')}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything of one project is.
+
+    Attributes:
+        root: the project's root, absolute and resolved.
+
+    """
+
+    root: Path
+
+    @property
+    def caesar(self) -> Path:
+        """`.caesar/`."""
+        return self.root / CAESAR_DIR
+
+    @property
+    def config(self) -> Path:
+        """The project's configuration."""
+        return self.caesar / "config.toml"
+
+    @property
+    def local_config(self) -> Path:
+        """This person's configuration of the project; never committed."""
+        return self.caesar / "config.local.toml"
+
+    @property
+    def ignore_file(self) -> Path:
+        """Our ignore rules, so that the user's own file stays as it is."""
+        return self.caesar / ".gitignore"
+
+    @property
+    def tasks(self) -> Path:
+        """The task directories."""
+        return self.caesar / "tasks"
+
+    @property
+    def state(self) -> Path:
+        """What is ours alone: records, slots, leases, locks."""
+        return self.caesar / "state"
+
+    @property
+    def records(self) -> Path:
+        """One record a task."""
+        return self.state / "tasks"
+
+    @property
+    def slots(self) -> Path:
+        """One file a running task."""
+        return self.state / "slots"
+
+    @property
+    def queue(self) -> Path:
+        """One ticket a waiting task: first come, first served."""
+        return self.state / "queue"
+
+    @property
+    def applied(self) -> Path:
+        """Journals of applies, for undo."""
+        return self.state / "applied"
+
+    @property
+    def races(self) -> Path:
+        """One small file a race."""
+        return self.state / "races"
+
+    @property
+    def log(self) -> Path:
+        """Where a defect leaves its traceback."""
+        return self.state / "caesar.log"
+
+    def record(self, task_id: str) -> Path:
+        """The record of a task."""
+        return self.records / f"{check_id(task_id)}.json"
+
+    def record_lock(self, task_id: str) -> Path:
+        """Held while a record is read, changed and written."""
+        return self.state / "locks" / f"{check_id(task_id)}.record"
+
+    def supervisor_lock(self, task_id: str) -> Path:
+        """Held by the one process that supervises the task."""
+        return self.state / "locks" / f"{check_id(task_id)}.supervisor"
+
+    def task(self, task_id: str) -> TaskFiles:
+        """The files of a task."""
+        return TaskFiles(self.tasks / check_id(task_id))
+
+    def worktree(self, git_root: Path, task_id: str) -> Path:
+        """The worktree of a task: under the root of the repository, which may be above ours."""
+        return git_root / CAESAR_DIR / "wt" / check_id(task_id)
+
+    def lease(self, task_id: str) -> Path:
+        """The lease that protects a task's worktree."""
+        return self.state / "worktrees-in-use" / f"{_digest(check_id(task_id))}.lock"
+
+    def writer_lease(self, workspace: Path) -> Path:
+        """The lease of the one task that may write in place in `workspace`."""
+        return self.state / "workspace-writers" / f"{_digest(str(workspace))}.lock"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def find_root(start: Path) -> Path:
+    """Return the nearest folder at or above `start` that holds `.caesar` or `.git`, else `start`."""
+    resolved = start.resolve()
+    for folder in (resolved, *resolved.parents):
+        if (folder / CAESAR_DIR).is_dir() or (folder / ".git").exists():
+            return folder
+    return resolved

@@ -1,0 +1,1 @@
+"""Following the store as it changes."""

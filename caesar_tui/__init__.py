@@ -1,0 +1,1 @@
+"""The dashboard: renders the core's model and sends intents back."""
