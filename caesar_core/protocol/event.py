@@ -1,8 +1,8 @@
 """`caesar.event/v1`: the ten kinds of event (specification, "events.jsonl - the stream").
 
 Events are the hot path: a supervisor at rest, `caesar ps` and the agent-side commands read and
-write them without paying for pydantic (ADR 0011). They are frozen dataclasses; `protocol.wire` decodes and
-encodes them and `protocol.schema` builds the JSON Schema from the same classes.
+write them without paying for pydantic (ADR 0011). They are frozen dataclasses; `protocol.wire`
+decodes and encodes them and `protocol.schema` builds the JSON Schema from the same classes.
 """
 
 from __future__ import annotations

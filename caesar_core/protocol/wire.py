@@ -168,7 +168,7 @@ _COERCE: Final[dict[str, _Coerce]] = {
     "ReportStatus": _one_of(*get_args(ReportStatus)),
     "Reason | None": _reason,
 }
-_REQUIRED: Final = frozenset(
+REQUIRED: Final = frozenset(
     (
         ("thinking", "text"),
         ("message", "text"),
@@ -185,7 +185,7 @@ _REQUIRED: Final = frozenset(
 
 def _column(kind: str, spec: Field[Any]) -> tuple[str, _Coerce, bool]:
     assert spec.default is not MISSING or spec.default_factory is not MISSING
-    return spec.name, _COERCE[cast("str", spec.type)], (kind, spec.name) in _REQUIRED
+    return spec.name, _COERCE[cast("str", spec.type)], (kind, spec.name) in REQUIRED
 
 
 _SPECS: Final = {

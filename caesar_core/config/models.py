@@ -1,0 +1,123 @@
+"""The configuration's tables as models: strict, every unknown key an error.
+
+A file's model has no defaults: what a layer does not say stays absent, so that layers merge field
+by field. The effective values are the dataclasses of `config.layers`.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from caesar_core.durations import parse_duration
+
+IsolationChoice = Literal["inplace", "worktree", "auto"]
+NetworkChoice = Literal["auto", "on", "off"]
+ModeChoice = Literal["read-only", "write"]
+AGENT_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+def _duration(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError("write a duration such as 90s, 10m or 2h")  # noqa: TRY004 - pydantic's way
+    return parse_duration(value)
+
+
+def _relative(value: str) -> str:
+    path = PurePosixPath(value)
+    if not value or path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError("write a relative path below the project, without '..'")
+    if path.parts[0].lower() in {".git", ".caesar"}:
+        raise ValueError("neither .git nor .caesar can be carried into a worktree")
+    return str(path)
+
+
+Duration = Annotated[int, BeforeValidator(_duration)]
+RelativePath = Annotated[str, AfterValidator(_relative)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Section(BaseModel):
+    """A table of the file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class PolicySection(Section):
+    """`[policy]`: what may be delegated, and how by default."""
+
+    allowed: list[str] | None = None
+    denied: list[str] | None = None
+    max_parallel: int | None = Field(default=None, ge=1)
+    default_isolation: IsolationChoice | None = None
+    default_mode: ModeChoice | None = None
+    default_network: NetworkChoice | None = None
+    default_timeout: Duration | None = None
+    allow_recursion: bool | None = None
+    allow_inplace_write: bool | None = None
+    max_depth: int | None = Field(default=None, ge=0)
+
+
+class WorktreeSection(Section):
+    """`[worktree]`: what a fresh worktree is furnished with."""
+
+    copy_: list[RelativePath] | None = Field(default=None, alias="copy")
+    link: list[RelativePath] | None = None
+    setup: list[Text] | None = None
+    setup_timeout: Duration | None = None
+
+
+class EnvironmentSection(Section):
+    """`[environment]`: what an agent's process inherits."""
+
+    deny: list[Text] | None = None
+    pass_: list[Text] | None = Field(default=None, alias="pass")
+    set_: dict[str, str] | None = Field(default=None, alias="set")
+    redact: bool | None = None
+
+
+class RoleEntry(Section):
+    """`[[role]]`: a profile with its agents in order of preference."""
+
+    name: Text
+    purpose: str = ""
+    agents: list[Text]
+    mode: ModeChoice
+    isolation: IsolationChoice = "auto"
+    network: NetworkChoice = "auto"
+    timeout: Duration = 600_000
+    system_prompt_file: str | None = None
+    model: Text | None = None
+
+
+class AgentEntry(Section):
+    """`[[agent]]`: any program as an agent.
+
+    Attributes:
+        args: command line with the tokens of `agents.generic`.
+        prompt: how the brief arrives when no token of `args` carries it.
+        cwd_mode: `process` starts it in the workspace, `flag` in the task directory.
+        network_args: appended when the network is on; their presence makes it switchable.
+    """
+
+    id: str = Field(pattern=AGENT_ID)
+    bin: Text
+    display_name: str | None = None
+    args: list[str] = Field(default_factory=list)
+    prompt: Literal["stdin", "none"] | None = None
+    cwd_mode: Literal["process", "flag"] = "process"
+    native_read_only: bool = False
+    network_args: list[str] = Field(default_factory=list)
+
+
+class ConfigFile(Section):
+    """One configuration file, as it stands."""
+
+    policy: PolicySection | None = None
+    worktree: WorktreeSection | None = None
+    models: dict[str, Text] | None = None
+    environment: EnvironmentSection | None = None
+    role: list[RoleEntry] | None = None
+    agent: list[AgentEntry] | None = None
