@@ -86,6 +86,11 @@ class TaskFiles:
         """What the supervisor itself had to say: empty unless it failed."""
         return self.dir / "supervisor.log"
 
+    @property
+    def questions(self) -> Path:
+        """Where the questions are."""
+        return self.dir / "questions"
+
     def question(self, question_id: str) -> Path:
         """`questions/<id>.json`."""
         return self.dir / "questions" / f"{check_id(question_id, 'question')}.json"

@@ -9,6 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
+from caesar_core.identity import ProcessRef
+
+__all__ = [
+    "ACTIVE",
+    "STATUSES",
+    "BadRecordError",
+    "Isolation",
+    "Mode",
+    "ProcessRef",
+    "Record",
+    "Status",
+]
+
 Status: TypeAlias = Literal["pending", "running", "succeeded", "failed", "cancelled", "timed_out"]
 Isolation: TypeAlias = Literal["inplace", "worktree"]
 Mode: TypeAlias = Literal["read-only", "write"]
@@ -18,34 +31,6 @@ ACTIVE: Final[frozenset[Status]] = frozenset(("pending", "running"))
 
 class BadRecordError(ValueError):
     """A record that cannot be read; it is reported, never used for a kill."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessRef:
-    """A process, safely: a pid alone may be somebody else's by now.
-
-    Attributes:
-        pid: the process id.
-        started: its start time in seconds since the epoch, as psutil gives it.
-
-    """
-
-    pid: int
-    started: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {"pid": self.pid, "started": self.started}
-
-    @classmethod
-    def from_json(cls, value: object) -> ProcessRef | None:
-        """Return the process that `value` names, `None` when it names none."""
-        if not isinstance(value, dict):
-            return None
-        pid, started = value.get("pid"), value.get("started")
-        if not isinstance(pid, int) or not isinstance(started, int | float) or pid <= 0:
-            return None
-        return cls(pid, float(started))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
