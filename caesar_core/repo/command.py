@@ -52,6 +52,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
 }
 _ENVIRONMENT: Final[Mapping[str, str]] = {
     "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",

@@ -124,7 +124,7 @@ def _reasons(
     for path in paths:
         if not os.path.lexists(root / path):
             reasons[path] = "absent"
-        elif git.run("ls-files", "-z", "--", f":(literal){below}{path}").stdout:
+        elif git.run("ls-files", "-z", "--", below + path).stdout:
             reasons[path] = "tracked by git"
         elif os.fsencode(below + path) not in ignored:
             reasons[path] = "not ignored by git"
