@@ -1,0 +1,71 @@
+"""The brief: everything the agent is told, as Markdown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from caesar_core.protocol.task import Task
+
+_READ_ONLY: Final = (
+    "Read only: do not create, change or delete any file. Your report is the whole result."
+)
+_NO_NETWORK: Final = "The network is cut off. Do not try to reach it."
+_INSIDE: Final = "Stay inside the workspace; everything outside of it is off limits."
+# Not a report: no reader of ours, nor of anyone else, can take its status for one.
+_EXAMPLE: Final = """```json
+{
+  "protocol": "caesar.report/v1",
+  "status": "<success | partial | failed | blocked>",
+  "summary": "<two sentences: what you did, what came of it>",
+  "changes": [{"path": "<file>", "action": "<created | modified | deleted | renamed>"}],
+  "commands_run": [{"command": "<command>", "exit_code": 0}],
+  "findings": [{"severity": "<info | low | medium | high>", "title": "<what>", "file": "<file>"}],
+  "next_steps": ["<what remains>"]
+}
+```"""
+_RULES: Final = (
+    "`success` only when every acceptance criterion is met; what you did not check is not met.",
+    "`partial`: say in `next_steps` what remains. `failed`: there is no way out.",
+    "`blocked`: a decision is needed that is not yours; put it into `questions`.",
+    "List every file you changed in `changes` and every command you ran in `commands_run`.",
+)
+
+
+def compose_brief(task: Task, *, role_prompt: str = "") -> str:
+    """Return the brief for a task; the caller's own words appear verbatim."""
+    context = "\n\n---\n\n".join(part for part in (role_prompt.strip(), task.context) if part)
+    sections = [
+        f"# Task {task.id}\n\nYou are given one task. Work on it alone and report at the end.",
+        f"## Objective\n\n{task.objective}",
+        f"## Context\n\n{context}" if context else "",
+        f"## Constraints\n\n{_bullets(_constraints(task))}",
+        f"## Acceptance criteria\n\n{_bullets(task.acceptance_criteria)}"
+        if task.acceptance_criteria
+        else "",
+        _reporting(task),
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _constraints(task: Task) -> list[str]:
+    return [
+        *([_READ_ONLY] if task.mode == "read-only" else []),
+        *task.constraints,
+        *([] if task.network else [_NO_NETWORK]),
+        f"{_INSIDE} Workspace: {task.workspace}",
+    ]
+
+
+def _reporting(task: Task) -> str:
+    return (
+        "## Report\n\n"
+        f"Write a JSON file to `{task.report_path}` (also in `$CAESAR_REPORT_PATH`) as the last "
+        "thing you do. If you cannot write there, end your last message with the same object in a "
+        "block that starts with ```` ```json caesar:report ````.\n\n"
+        f"Its shape, with placeholders in angle brackets:\n\n{_EXAMPLE}\n\n{_bullets(_RULES)}"
+    )
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
