@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from caesar_core.errors import CaesarError
-from caesar_core.protocol.strictjson import strict_json
+from caesar_core.protocol.strictjson import BadJsonError, strict_json
 from caesar_core.protocol.versions import check_version
 
 Json = TypeVar("Json")
@@ -39,7 +39,11 @@ class Document(Part):
             InvalidDocumentError: not strict JSON, or not of this model.
             UnknownVersionError: it declares another version.
         """
-        return cls.from_json(strict_json(data))
+        try:
+            document = strict_json(data)
+        except BadJsonError as error:
+            raise InvalidDocumentError(f"Not a {cls.version}: {error}.") from None
+        return cls.from_json(document)
 
     @classmethod
     def from_json(cls, document: object) -> Self:
