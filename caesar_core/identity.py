@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeGuard
 
+ON_LINUX: Final = os.uname().sysname == "Linux"
 _TOLERANCE: Final = 0.015
 _BOOT_SPAN: Final = 2.0**29
 _BOOTS: Final = 2**17
@@ -94,7 +94,7 @@ def same_start(left: float, right: float) -> bool:
 
 def _look(pid: int) -> tuple[float, bool] | None:
     """Return the start time and whether it still runs."""
-    return _look_proc(pid) if sys.platform == "linux" else _look_psutil(pid)
+    return _look_proc(pid) if ON_LINUX else _look_psutil(pid)
 
 
 def _look_proc(pid: int) -> tuple[float, bool] | None:
@@ -140,3 +140,12 @@ def _look_psutil(pid: int) -> tuple[float, bool] | None:
         return 0.0, False
     except psutil.NoSuchProcess:
         return None
+
+
+def all_pids() -> list[int]:
+    """Return the ids of all processes that can be seen."""
+    if ON_LINUX:
+        return [int(name) for name in os.listdir("/proc") if name.isdecimal()]  # noqa: PTH208 - hot
+    import psutil
+
+    return psutil.pids()

@@ -137,7 +137,7 @@ def answer(
     }
     if by is not None:
         document["by"] = by
-    _require(files, question_id)
+    question(files, question_id)
     with file_lock(files.question(question_id), clock=clock):
         found = question(files, question_id)
         if found.state == "open" and _place(files.answer(question_id), document):
@@ -153,7 +153,7 @@ def close(files: TaskFiles, question_id: str, why: str, clock: Clock) -> Questio
         StoreError: it cannot be written.
 
     """
-    _require(files, question_id)
+    question(files, question_id)
     with file_lock(files.question(question_id), clock=clock):
         if question(files, question_id).state == "open":
             document = {"id": question_id, "closed_at": iso(clock.now()), "reason": why}
@@ -200,10 +200,6 @@ def _with_answer(asked: QuestionFile, document: Mapping[str, Any]) -> QuestionSt
     if "closed_at" in document:
         return QuestionState(asked, "closed", reason=_text(document, "reason"))
     return QuestionState(asked)
-
-
-def _require(files: TaskFiles, question_id: str) -> None:
-    question(files, question_id)
 
 
 def _refusal(found: QuestionState) -> CaesarError:

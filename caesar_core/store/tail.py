@@ -68,7 +68,7 @@ class Tail:
         """
         reset = False
         try:
-            status = os.stat(self._path, follow_symlinks=False)
+            status = self._path.lstat()
         except FileNotFoundError:
             return TailRead([], self._offset, self._offset)
         except OSError as error:
@@ -108,16 +108,13 @@ class Tail:
         self._hold(first)
         if not others:
             return [], 0
-        *whole, rest = others
-        head, cut = self._release()
-        lines = [head]
-        for line in whole:
-            self._hold(line)
-            text, was_cut = self._release()
-            lines.append(text)
-            cut += was_cut
-        self._hold(rest)
-        self._offset = self._position - len(rest)
+        lines, cut = [], 0
+        for piece in others:
+            line, dropped = self._release()
+            lines.append(line)
+            cut += dropped > 0
+            self._hold(piece)
+        self._offset = self._position - len(others[-1])
         return lines, cut
 
     def _hold(self, piece: bytes) -> None:
@@ -125,14 +122,14 @@ class Tail:
         self._partial += piece[:room]
         self._dropped += max(0, len(piece) - room)
 
-    def _release(self) -> tuple[bytes, bool]:
-        """Return the line that is now complete and whether it was cut."""
+    def _release(self) -> tuple[bytes, int]:
+        """Return the line that is now complete and how many bytes of it were dropped."""
         line, dropped = bytes(self._partial), self._dropped
         self._partial.clear()
         self._dropped = 0
         if dropped:
-            return line + b" [cut: %d bytes]" % dropped, True
-        return line.removesuffix(b"\r"), False
+            return line + b" [cut: %d bytes]" % dropped, dropped
+        return line.removesuffix(b"\r"), 0
 
 
 __all__ = ["LINE_CAP", "StoreError", "Tail", "TailRead"]
