@@ -82,6 +82,11 @@ class TaskFiles:
         return self.dir / "cancel.json"
 
     @property
+    def setup_log(self) -> Path:
+        """The output of the worktree's setup commands."""
+        return self.dir / "setup.log"
+
+    @property
     def supervisor_log(self) -> Path:
         """What the supervisor itself had to say: empty unless it failed."""
         return self.dir / "supervisor.log"
@@ -174,6 +179,10 @@ class Layout:
     def record(self, task_id: str) -> Path:
         """The record of a task."""
         return self.records / f"{check_id(task_id)}.json"
+
+    def plan(self, task_id: str) -> Path:
+        """What the supervisor is to do; not in the task directory, where an agent may write."""
+        return self.state / "plans" / f"{check_id(task_id)}.json"
 
     def record_lock(self, task_id: str) -> Path:
         """Held while a record is read, changed and written."""

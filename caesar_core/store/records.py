@@ -46,6 +46,8 @@ class Record:
         reason: why it ended as it did, when it did not end well (see `protocol.event.Reason`).
         deadline: monotonic seconds since boot when the agent's time is over.
         base_ref: the commit the outcome is compared with; in place, the tree found at the start.
+        git_file: the content of the worktree's `.git` as it was made; filters: the git filters
+            configured then. Only with these does git run in the worktree again.
         outcome: the commit under `refs/caesar/<id>` that keeps the result.
         stat: files, insertions, deletions of the outcome.
         extra: keys of others, kept as they are.
@@ -86,6 +88,8 @@ class Record:
     outcome: str | None = None
     worktree: str | None = None
     git_root: str | None = None
+    git_file: str | None = None
+    filters: tuple[str, ...] = ()
     starter: ProcessRef | None = None
     supervisor: ProcessRef | None = None
     agent_process: ProcessRef | None = None

@@ -1,0 +1,269 @@
+"""From a request to a running supervisor; a refusal leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from caesar_core.agents.base import Invocation, Job
+from caesar_core.clock import iso
+from caesar_core.engine.brief import compose_brief
+from caesar_core.engine.launcher import Launcher, LocalLauncher
+from caesar_core.engine.plan import Plan, process_fields, save_plan
+from caesar_core.engine.project import Project
+from caesar_core.engine.request import Request, WorkspaceFacts
+from caesar_core.engine.resolve import Resolution, resolve
+from caesar_core.engine.roles import role_prompt
+from caesar_core.errors import CaesarError
+from caesar_core.identity import current
+from caesar_core.ids import new_task_id
+from caesar_core.protocol.task import Task
+from caesar_core.repo.discover import Repository, find_repository, unusable_reason
+from caesar_core.repo.worktree import branch_name
+from caesar_core.store.atomic import write_atomic
+from caesar_core.store.lease import lease_holder, lease_state
+from caesar_core.store.records import Record
+
+# Linux refuses a single argument of 128 KiB, whatever ARG_MAX says.
+_LONGEST_ARGUMENT: Final = 128 * 1024 - 1
+
+
+class BriefTooLongError(CaesarError):
+    """The brief does not fit on a command line."""
+
+    code = "brief_too_long"
+
+
+class WorkspaceBusyError(CaesarError):
+    """Another task writes in place in the same workspace."""
+
+    code = "workspace_busy"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a task would run.
+
+    Attributes:
+        repository: the repository as seen from the root; `None` outside of any.
+    """
+
+    repository: Repository | None
+    facts: WorkspaceFacts
+
+
+def look_at(root: Path) -> Place:
+    """Return what git says of a project's root."""
+    reason = unusable_reason(root)
+    if reason is not None:
+        sentence, remedy = reason
+        return Place(None, WorkspaceFacts(usable=False, reason=sentence, remedy=remedy))
+    return Place(find_repository(root), WorkspaceFacts(usable=True))
+
+
+def plan_only(project: Project, request: Request) -> Resolution:
+    """Return what would be done, without doing any of it.
+
+    Raises:
+        CaesarError: it would be refused.
+    """
+    place = look_at(project.root)
+    return resolve(
+        request,
+        project.config,
+        project.agents,
+        lambda binary: project.locate(binary) is not None,
+        place.facts,
+    )
+
+
+def delegate(
+    project: Project, request: Request, *, launcher: Launcher | None = None
+) -> tuple[Record, Resolution]:
+    """Resolve, write the order down, and start its supervisor.
+
+    Returns:
+        The record as it was created (pending) and the resolution.
+
+    Raises:
+        CaesarError: refused; no file, worktree, branch or process was left behind.
+    """
+    place = look_at(project.root)
+    resolution = resolve(
+        request,
+        project.config,
+        project.agents,
+        lambda binary: project.locate(binary) is not None,
+        place.facts,
+    )
+    order = _Order(project, request, resolution, place)
+    order.check()
+    record = order.write()
+    try:
+        (launcher or LocalLauncher()).launch(project.layout, record.id)
+    except CaesarError:
+        order.withdraw()
+        raise
+    return record, resolution
+
+
+class _Order:
+    """One delegation on its way to disk."""
+
+    def __init__(
+        self, project: Project, request: Request, resolution: Resolution, place: Place
+    ) -> None:
+        self.project, self.request, self.resolution = project, request, resolution
+        self.place = place
+        self.task_id = new_task_id()
+        self.files = project.layout.task(self.task_id)
+        self.in_worktree = resolution.isolation == "worktree"
+        self.task = self._task()
+        self.brief = compose_brief(
+            self.task, role_prompt=role_prompt(project.layout, resolution.role)
+        )
+        self.invocation = self._invocation()
+
+    def check(self) -> None:
+        """Refuse what could only fail later."""
+        longest = max(len(os.fsencode(argument)) for argument in self.invocation.argv)
+        if longest > _LONGEST_ARGUMENT:
+            raise BriefTooLongError(
+                f"The brief has {longest} bytes and does not fit on the command line of "
+                f"{self.resolution.agent.id}.",
+                'Use {{promptFile}}, prompt = "stdin" or prompt = "none" in its [[agent]] entry.',
+            )
+        if not self.in_worktree and self.resolution.mode == "write" and self.place.facts.usable:
+            lease = self.project.layout.writer_lease(Path(self.task.workspace))
+            holder = lease_holder(lease)
+            if lease_state(lease) == "active" and holder is not None:
+                raise WorkspaceBusyError(
+                    f"{holder.label or 'Another task'} writes in {self.task.workspace}.",
+                    "Wait for it, cancel it, or use --isolation worktree.",
+                )
+
+    def write(self) -> Record:
+        """Write order, brief, plan and record; the record comes last and makes it real."""
+        layout = self.project.layout
+        self.project.ignore_own_files(self._git_root())
+        write_atomic(self.files.task, self.task.to_bytes(), durable=False)
+        write_atomic(self.files.brief, self.brief.encode("utf-8", "replace"), durable=False)
+        save_plan(layout.plan(self.task_id), self._plan())
+        record = self._record()
+        self.project.records.create(record)
+        return record
+
+    def withdraw(self) -> None:
+        """Take everything back that `write` wrote."""
+        layout = self.project.layout
+        layout.record(self.task_id).unlink(missing_ok=True)
+        layout.plan(self.task_id).unlink(missing_ok=True)
+        shutil.rmtree(self.files.dir, ignore_errors=True)
+
+    def _git_root(self) -> Path | None:
+        return self.place.repository.git_root if self.place.repository else None
+
+    def _workspace(self) -> Path:
+        repository = self.place.repository
+        if not self.in_worktree or repository is None:
+            return self.project.root
+        top = self.project.layout.worktree(repository.git_root, self.task_id)
+        return top / repository.prefix
+
+    def _base_ref(self) -> str | None:
+        repository = self.place.repository
+        if not self.in_worktree or repository is None:
+            return None
+        if self.request.base_ref is None:
+            return repository.head
+        name = f"{self.request.base_ref}^{{commit}}"
+        return repository.git().text("rev-parse", "--verify", "--end-of-options", name)
+
+    def _task(self) -> Task:
+        request, resolution = self.request, self.resolution
+        return Task(
+            id=self.task_id,
+            created_at=iso(self.project.clock.now()),
+            role=resolution.role.name if resolution.role else None,
+            agent=resolution.agent.id,
+            objective=request.objective,
+            context=request.context,
+            constraints=request.constraints,
+            acceptance_criteria=request.acceptance_criteria,
+            mode=resolution.mode,  # type: ignore[arg-type]
+            isolation=resolution.isolation,  # type: ignore[arg-type]
+            network=resolution.network,
+            workspace=str(self._workspace()),
+            base_ref=self._base_ref(),
+            deadline_ms=resolution.deadline_ms,
+            depth=request.depth,
+            report_path=str(self.files.report),
+            events_path=str(self.files.events),
+        )
+
+    def _invocation(self) -> Invocation:
+        resolution = self.resolution
+        job = Job(
+            task_id=self.task_id,
+            brief=self.brief,
+            brief_file=self.files.brief,
+            task_dir=self.files.dir,
+            report_path=self.files.report,
+            workspace=self._workspace(),
+            mode=resolution.mode,
+            network=resolution.network,
+            model=resolution.model,
+            role=self.task.role,
+            deadline_ms=resolution.deadline_ms,
+            extra=self.request.extra,
+        )
+        invocation = resolution.agent.invoke(job)
+        program = self.project.locate(invocation.argv[0])
+        return replace(invocation, argv=(str(program), *invocation.argv[1:]))
+
+    def _plan(self) -> Plan:
+        config, resolution = self.project.config, self.resolution
+        label = self.task.role or self.task.agent
+        return Plan(
+            **process_fields(resolution.agent, self.invocation),
+            deadline_ms=resolution.deadline_ms,
+            deny=config.environment.deny,
+            passed=config.environment.passed,
+            assigned=config.environment.assigned,
+            redact=config.environment.redact,
+            copy=config.worktree.copy,
+            link=config.worktree.link,
+            setup=config.worktree.setup,
+            setup_timeout_ms=config.worktree.setup_timeout,
+            max_parallel=config.policy.max_parallel,
+            branch_stem=branch_name(label, self.request.objective, self.task_id),
+            base_ref=self.task.base_ref,
+            notes=tuple((n.severity, n.title, n.detail) for n in resolution.notes),
+        )
+
+    def _record(self) -> Record:
+        task, resolution = self.task, self.resolution
+        repository = self.place.repository
+        return Record(
+            id=self.task_id,
+            agent=task.agent,
+            role=task.role,
+            objective=task.objective,
+            status="pending",
+            created_at=task.created_at,
+            task_dir=str(self.files.dir),
+            workspace=task.workspace,
+            isolation=task.isolation,
+            mode=task.mode,
+            depth=task.depth,
+            model=resolution.model,
+            network=resolution.network,
+            warnings=resolution.warnings,
+            base_ref=task.base_ref,
+            git_root=str(repository.git_root) if repository else None,
+            race_id=self.request.race_id,
+            starter=current(),
+        )

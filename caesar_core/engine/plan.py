@@ -1,0 +1,101 @@
+"""The plan: everything a supervisor needs to run a task, decided before it starts.
+
+It is written once by whoever delegates and read by every supervisor of the task, so none of them
+loads the configuration, and a change of it does not reach a task that has begun.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from caesar_core.agents.base import Agent, Invocation, SilentTranslator, Translator
+from caesar_core.agents.registry import builtin_agents
+from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
+
+_LARGEST = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A plan as it lies in `state/plans/<id>.json`; paths absolute, times in milliseconds.
+
+    Attributes:
+        argv, cwd, stdin, env, shown: the agent's process (see `agents.base.Invocation`).
+        translator: the built-in agent whose stream this is; empty for one without structure.
+        base_ref: the commit the worktree starts from; `None` in place.
+        notes: findings that the resolution brought, as (severity, title, detail).
+    """
+
+    argv: tuple[str, ...]
+    cwd: str
+    shown: str
+    deadline_ms: int
+    stdin: str | None = None
+    env: dict[str, str] = field(default_factory=dict, hash=False)
+    translator: str = ""
+    declares_changes: bool = True
+    deny: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
+    assigned: dict[str, str] = field(default_factory=dict, hash=False)
+    redact: bool = True
+    copy: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    setup_timeout_ms: int = 1_800_000
+    max_parallel: int = 4
+    branch_stem: str = ""
+    base_ref: str | None = None
+    notes: tuple[tuple[str, str, str], ...] = ()
+
+    def new_translator(self) -> Translator:
+        """Return a translator for the agent's stream."""
+        for agent in builtin_agents():
+            if agent.id == self.translator:
+                return agent.translator()
+        return SilentTranslator()
+
+
+def process_fields(agent: Agent, invocation: Invocation) -> dict[str, Any]:
+    """Return the plan's fields that describe the agent's process."""
+    builtin = any(known is agent or known == agent for known in builtin_agents())
+    return {
+        "argv": invocation.argv,
+        "cwd": str(invocation.cwd),
+        "shown": invocation.shown,
+        "stdin": None if invocation.stdin is None else str(invocation.stdin),
+        "env": invocation.env,
+        "translator": agent.id if builtin else "",
+        "declares_changes": agent.capabilities.declares_changes,
+    }
+
+
+def save_plan(path: Path, plan: Plan) -> None:
+    """Write the plan.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    write_atomic(path, json.dumps(asdict(plan)).encode("ascii"))
+
+
+def load_plan(path: Path) -> Plan | None:
+    """Return the plan, `None` when there is none.
+
+    Raises:
+        StoreError: it is there and cannot be read or understood.
+    """
+    try:
+        document = json.loads(read_bounded(path, _LARGEST))
+        known = {spec.name for spec in fields(Plan)}
+        return Plan(**{k: _frozen(v) for k, v in document.items() if k in known})
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise StoreError(f"{path} is not a plan: {error}.") from None
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

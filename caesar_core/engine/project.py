@@ -1,0 +1,80 @@
+"""One project as the engine sees it: where it is, what is configured, which agents there are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+
+from caesar_core.agents.base import Agent
+from caesar_core.agents.generic import GenericAgent
+from caesar_core.agents.registry import catalogue
+from caesar_core.clock import Clock, SystemClock
+from caesar_core.config.layers import load_config
+from caesar_core.config.settings import Config, DeclaredAgent
+from caesar_core.process.spawn import which
+from caesar_core.store.atomic import write_atomic
+from caesar_core.store.layout import CAESAR_DIR, Layout
+from caesar_core.store.record_store import RecordStore
+
+_IGNORED = """\
+# Written by caesar: what it keeps here is yours alone. Delete a line to share that part.
+/.gitignore
+/config.local.toml
+/state/
+/tasks/
+/wt/
+"""
+
+
+class Project:
+    """A root with its store and configuration, read when first needed."""
+
+    def __init__(self, root: Path, clock: Clock | None = None) -> None:
+        self.layout = Layout(root)
+        self.clock: Clock = clock or SystemClock()
+        self.records = RecordStore(self.layout, self.clock)
+
+    @property
+    def root(self) -> Path:
+        """The project's root."""
+        return self.layout.root
+
+    @cached_property
+    def config(self) -> Config:
+        """The merged configuration.
+
+        Raises:
+            ConfigError: a file of it cannot be used.
+        """
+        return load_config(self.layout.config, self.layout.local_config)
+
+    @cached_property
+    def agents(self) -> Mapping[str, Agent]:
+        """Every agent by id.
+
+        Raises:
+            BadAgentError: a declared one cannot work.
+        """
+        return catalogue(self._declared(entry) for entry in self.config.agents.values())
+
+    def locate(self, binary: str) -> Path | None:
+        """Return the absolute path of a program; a relative path starts at the root."""
+        if "/" in binary:
+            binary = os.path.normpath(self.root / Path(binary).expanduser())
+        return which(binary, os.environ.get("PATH", os.defpath))
+
+    def ignore_own_files(self, git_root: Path | None) -> None:
+        """Keep what we write out of `git status`, without touching the user's own file."""
+        for base in {self.root, git_root or self.root}:
+            target = base / CAESAR_DIR / ".gitignore"
+            if not target.exists():
+                write_atomic(target, _IGNORED.encode(), durable=False)
+
+    def _declared(self, entry: DeclaredAgent) -> GenericAgent:
+        values = asdict(entry)
+        agent = GenericAgent(name=values.pop("display_name"), **values)
+        agent.check()
+        return agent
