@@ -62,7 +62,7 @@ _ENVIRONMENT: Final[Mapping[str, str]] = {
 }
 _DROPPED: Final = frozenset({"SSH_ASKPASS", "PAGER"})
 _READS_CONTENT: Final = frozenset(
-    {"add", "cat-file", "checkout-index", "diff-files", "hash-object", "update-index", "worktree"}
+    {"add", "checkout-index", "diff-files", "hash-object", "update-index", "worktree"}
 )
 _TAIL: Final = 2000
 

@@ -1,0 +1,281 @@
+"""Three-way merge of an outcome with what the user's tree holds now. Writes nothing there.
+
+The user's side is HEAD plus the current content of the touched files, dirty, untracked and ignored
+ones included. Objects made on the way go to a temporary store, never to the repository.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from caesar_core.errors import CaesarError
+from caesar_core.repo.changes import ABSENT, GITLINK, RawChange, raw_changes, text_path
+from caesar_core.repo.command import Git, join_nul
+from caesar_core.repo.discover import Repository
+from caesar_core.repo.obstacles import (
+    State,
+    name_obstacle,
+    obstacle,
+    place_of,
+    reachable,
+    state_of,
+)
+from caesar_core.repo.snapshot import temporary_index
+
+_ROUNDS: Final = 5
+_NO_OBJECT: Final = "0" * 40
+_IDENTITY: Final = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (
+        ("NAME", "caesar"),
+        ("EMAIL", "caesar@localhost"),
+        ("DATE", "@0 +0000"),
+    )
+}
+_REASONS: Final[Mapping[str, str]] = {
+    "contents": "both sides changed the same lines",
+    "binary": "both sides changed this binary file",
+    "modify/delete": "one side changed it, the other deleted it",
+    "rename/delete": "one side renamed it, the other deleted it",
+    "rename/rename": "both sides renamed it differently",
+    "file/directory": "a file on one side is a folder on the other",
+    "distinct types": "it is a file on one side and a link on the other",
+    "distinct modes": "both sides changed its mode",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A file that keeps an outcome from being applied, or an apply from being undone.
+
+    Attributes:
+        path: from the top of the repository.
+        reason: part of a sentence for people.
+
+    """
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The result of a merge.
+
+    Attributes:
+        conflicts: why it cannot be written; empty when it can.
+        writes: what has to change in the user's tree, by path.
+        states: what was at each of these paths before the merge looked.
+        local: paths that the user had changed as well.
+        tree: the merged tree, readable only through the runner that made it.
+        changed: the outcome changes anything at all.
+
+    """
+
+    conflicts: tuple[Conflict, ...]
+    writes: tuple[RawChange, ...] = ()
+    states: Mapping[bytes, State] | None = None
+    local: frozenset[bytes] = frozenset()
+    tree: str = ""
+    changed: bool = True
+
+
+@contextmanager
+def quarantined(repository: Repository, filters: Sequence[str]) -> Iterator[Git]:
+    """Give a runner that reads the repository's objects and writes new ones elsewhere."""
+    with tempfile.TemporaryDirectory(prefix="caesar-objects-") as folder:
+        yield (
+            repository.git(filters=filters).with_environment(
+                **_IDENTITY,
+                GIT_OBJECT_DIRECTORY=folder,
+                GIT_ALTERNATE_OBJECT_DIRECTORIES=_quoted(f"{repository.common_dir}/objects"),
+            )
+        )
+
+
+def merge(
+    git: Git, repository: Repository, base: str, tree: str, files: Sequence[str] | None
+) -> Merged:
+    """Merge the changes from `base` to `tree` into the user's tree.
+
+    Args:
+        git: from `quarantined`.
+        repository: the user's, at the tree to write to.
+        base: what the outcome started from.
+        tree: the outcome.
+        files: only these files and folders, from the top of the repository; `None` for all.
+
+    Raises:
+        CaesarError: a name in `files` is not among the changes (exit 2).
+
+    """
+    if files is not None:
+        tree = _selected(git, base, tree, files)
+    changes = raw_changes(git, base, tree)
+    if not changes:
+        return Merged((), changed=False)
+    root = repository.git_root
+    touched = {change.path: change for change in changes}
+    for _ in range(_ROUNDS):
+        conflicts = _refusals(root, list(touched.values()))
+        if conflicts:
+            return Merged(conflicts)
+        merged, extra = _round(git, root, base, tree, touched)
+        if merged.conflicts or not extra:
+            return _case_checked(git, merged)
+        # The user renamed a file that the outcome edits: its new place has to be looked at too.
+        touched |= {change.path: change for change in extra}
+    raise CaesarError("The outcome does not settle on the files to change.")
+
+
+def _round(
+    git: Git, root: Path, base: str, tree: str, touched: Mapping[bytes, RawChange]
+) -> tuple[Merged, list[RawChange]]:
+    states = {path: state_of(place_of(root, path)) for path in touched}
+    ours = _users_side(git, root, states)
+    common = git.text("commit-tree", base + "^{tree}" if _is_commit(git, base) else base, "-m", ".")
+    commits = [git.text("commit-tree", side, "-p", common, "-m", ".") for side in (ours, tree)]
+    merged = git.run("merge-tree", "--write-tree", "-z", "--name-only", *commits, ok=(0, 1))
+    result, _, rest = merged.stdout.partition(b"\0")
+    if merged.returncode:
+        return Merged(_conflicts(git, rest, touched)), []
+    writes = raw_changes(git, ours, result.decode("ascii"))
+    local = frozenset(change.path for change in raw_changes(git, base, ours))
+    found = Merged(
+        conflicts=(),
+        writes=tuple(writes),
+        states=states,
+        local=local,
+        tree=result.decode("ascii"),
+    )
+    return found, [write for write in writes if write.path not in touched]
+
+
+def _users_side(git: Git, root: Path, states: Mapping[bytes, State]) -> str:
+    present = [path for path, state in states.items() if state.kind in ("file", "link")]
+    missing = [path for path in states if path not in set(present)]
+    present = [path for path in present if reachable(root, path)]
+    hidden = _skipped(git, missing)
+    with temporary_index(git) as index:
+        index.run("read-tree", "HEAD")
+        gone = b"".join(
+            f"0 {_NO_OBJECT}\t".encode() + path + b"\0" for path in missing if path not in hidden
+        )
+        index.run("update-index", "-z", "--index-info", stdin=gone)
+        index.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_nul(present))
+        return index.text("write-tree")
+
+
+def _skipped(git: Git, missing: Sequence[bytes]) -> frozenset[bytes]:
+    """Return which of these are absent only because the checkout is sparse."""
+    if not missing:
+        return frozenset()
+    tagged = git.items("ls-files", "-z", "-t", "--cached")
+    return frozenset(item[2:] for item in tagged if item[:1] == b"S").intersection(missing)
+
+
+def _is_commit(git: Git, name: str) -> bool:
+    return git.text("cat-file", "-t", name) == "commit"
+
+
+def _refusals(root: Path, changes: Sequence[RawChange]) -> tuple[Conflict, ...]:
+    leaving = {change.path for change in changes if change.new_mode == ABSENT}
+    found = ((change, _refusal(root, change, leaving)) for change in changes)
+    return tuple(Conflict(text_path(change.path), reason) for change, reason in found if reason)
+
+
+def _refusal(root: Path, change: RawChange, leaving: set[bytes]) -> str:
+    if GITLINK in (change.old_mode, change.new_mode):
+        return "it is a link to another git repository (a submodule)"
+    return name_obstacle(change.path) or obstacle(
+        root, change.path, leaving=leaving, wanted=change.new_mode != ABSENT
+    )
+
+
+def _conflicts(git: Git, output: bytes, touched: Mapping[bytes, RawChange]) -> tuple[Conflict, ...]:
+    names, _, messages = output.partition(b"\0\0")
+    fields = iter(messages.split(b"\0"))
+    reasons: dict[bytes, str] = {}
+    for count in fields:
+        if not count.isdigit():
+            break
+        paths = [next(fields) for _ in range(int(count))]
+        kind = next(fields).decode("utf-8", "replace")
+        next(fields)
+        if kind.startswith("CONFLICT"):
+            short = kind.removeprefix("CONFLICT (").removesuffix(")")
+            reasons |= dict.fromkeys(paths, _REASONS.get(short, short))
+    tracked = frozenset(git.items("ls-tree", "-r", "-z", "--name-only", "HEAD"))
+    for path, change in touched.items():
+        if change.old_mode == ABSENT and path in reasons:
+            mine = "a file of the same name" if path in tracked else "an untracked or ignored file"
+            reasons[path] = f"{mine} with other content is in the way"
+    paths = list(dict.fromkeys(name for name in names.split(b"\0") if name))
+    return tuple(Conflict(text_path(p), reasons.get(p, "both sides changed it")) for p in paths)
+
+
+def _case_checked(git: Git, merged: Merged) -> Merged:
+    """Refuse names that a case-insensitive file system takes for one."""
+    new = [write.path for write in merged.writes if write.old_mode == ABSENT]
+    if not new or git.text("config", "--type=bool", "--default=false", "core.ignorecase") != "true":
+        return merged
+    spellings: dict[str, list[bytes]] = {}
+    for path in git.items("ls-tree", "-r", "-t", "-z", "--name-only", merged.tree):
+        spellings.setdefault(path.decode("utf-8", "replace").lower(), []).append(path)
+    clashing = [path for path in new if len(spellings[path.decode("utf-8", "replace").lower()]) > 1]
+    reason = "another file differs only in upper and lower case"
+    conflicts = tuple(Conflict(text_path(path), reason) for path in clashing)
+    return Merged(conflicts) if conflicts else merged
+
+
+def _selected(git: Git, base: str, tree: str, files: Sequence[str]) -> str:
+    """Return `base` with only the chosen changes; a renamed file goes by either of its names."""
+    changes = raw_changes(git, base, tree, renames=True)
+    wanted = [name.rstrip("/") for name in files]
+    chosen: list[RawChange] = []
+    seen: set[str] = set()
+    for change in changes:
+        names = [os.fsencode(name) for name in wanted]
+        hits = {w for w, n in zip(wanted, names, strict=True) if _names(change, w, n)}
+        seen |= hits
+        chosen += [change] if hits else []
+    unknown = [name for name in wanted if name not in seen]
+    if unknown:
+        raise CaesarError(
+            f"{unknown[0]} is not among the changed files.", "`caesar diff --name-only` lists them."
+        )
+    with temporary_index(git) as index:
+        index.run("read-tree", base)
+        index.run("update-index", "--replace", "-z", "--index-info", stdin=_index_info(chosen))
+        return index.text("write-tree")
+
+
+def _names(change: RawChange, text: str, name: bytes) -> bool:
+    paths = [path for path in (change.path, change.old_path) if path is not None]
+    exact = any(path == name or path.startswith(name + b"/") for path in paths)
+    return exact or text in {text_path(path) for path in paths}
+
+
+def _index_info(changes: Sequence[RawChange]) -> bytes:
+    gone = [c.old_path if c.status == "R" else c.path for c in changes if c.status in "DR"]
+    lines = [f"0 {_NO_OBJECT}\t".encode() + path for path in gone if path is not None]
+    lines += [
+        f"{change.new_mode} {change.new_id}\t".encode() + change.path
+        for change in changes
+        if change.new_mode != ABSENT
+    ]
+    return join_nul(lines)
+
+
+def _quoted(path: str) -> str:
+    if ":" not in path and not path.startswith('"'):
+        return path
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
