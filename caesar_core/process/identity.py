@@ -74,13 +74,19 @@ def signal_group(ref: ProcessRef, number: Signals) -> int:
 
 
 def session_members(ref: ProcessRef) -> list[ProcessRef]:
-    """Return the living processes of the session that `ref` leads or led."""
-    if ref.pid == os.getsid(0) or ref.pid <= 1:
+    """Return the living processes of the session that `ref` leads or led.
+
+    One that leads no session, because a foreign program started it, stands for itself.
+    """
+    if ref.pid in (1, os.getpid(), os.getsid(0)):
         return []
     leader = of(ref.pid)
     if leader is not None and not same_start(leader.started, ref.started):
         return []
-    return list(_members(ref.pid))
+    members = list(_members(ref.pid))
+    if leader is not None and leader not in members and is_alive(ref):
+        members.append(leader)
+    return members
 
 
 def _members(session: int) -> Iterator[ProcessRef]:

@@ -71,11 +71,16 @@ def create_exclusive(path: Path, data: bytes) -> bool:
     """
     try:
         with _complete_file(path, data, durable=True) as temporary:
-            path.hardlink_to(temporary)
-    except FileExistsError:
-        return False
+            return _link(temporary, path)
     except OSError as error:
         raise store_error("create", path, error) from error
+
+
+def _link(temporary: Path, path: Path) -> bool:
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        return False
     return True
 
 

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from caesar_core.clock import FakeClock, SystemClock
+from caesar_core.errors import CaesarError
+from caesar_core.identity import current
+from caesar_core.store.layout import Layout
+from caesar_core.store.slots import Slot, Slots
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path)
+
+
+def slots(layout: Layout, limit: int = 1) -> Slots:
+    return Slots(layout, limit, SystemClock())
+
+
+def acquire(found: Slots, label: str = "") -> Slot:
+    slot = found.try_acquire(found.enqueue(label))
+    assert slot is not None
+    return slot
+
+
+def mark(path: Path, **document: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"token": "t", "host": os.uname().nodename, **document}))
+
+
+def test_first_come_first_served(layout: Layout) -> None:
+    one = slots(layout)
+    first = acquire(one, "a")
+    tickets = [one.enqueue(label) for label in "bcd"]
+    assert [one.position(ticket) for ticket in tickets] == [0, 1, 2]
+    assert [m.label for m in one.waiting()] == ["b", "c", "d"]
+    assert one.try_acquire(tickets[0]) is None
+    one.release(first)
+    assert one.try_acquire(tickets[1]) is None
+    second = one.try_acquire(tickets[0])
+    assert second is not None
+    assert [m.label for m in one.holders()] == ["b"]
+    one.release(second)
+    one.release(first)  # not ours any more
+    assert one.try_acquire(tickets[2]) is None
+    one.withdraw(tickets[1])
+    one.withdraw(tickets[1])
+    assert one.position(tickets[2]) == 0
+    assert one.try_acquire(tickets[2]) is not None
+
+
+def test_as_many_as_the_limit_and_its_changes_count(layout: Layout) -> None:
+    wide = slots(layout, 3)
+    held = [acquire(wide) for _ in range(3)]
+    ticket = wide.enqueue()
+    narrow = slots(layout, 1)
+    assert narrow.try_acquire(ticket) is None
+    for slot in held[:2]:
+        narrow.release(slot)
+    assert narrow.try_acquire(ticket) is None, "the third still runs"
+    assert slots(layout, 2).try_acquire(ticket) is not None
+
+
+def test_files_hold_the_keys_of_the_reference(layout: Layout) -> None:
+    slot = acquire(slots(layout), "caesar run — x")
+    assert slot.path == layout.slots / "0.json"
+    document = json.loads(slot.path.read_bytes())
+    assert {"pid", "host", "token", "startedAt", "label"} <= document.keys()
+
+
+def test_155_a_limit_below_one_is_refused(layout: Layout) -> None:
+    for limit in (0, -1):
+        with pytest.raises(CaesarError, match="at least 1"):
+            slots(layout, limit)
+
+
+def test_152_157_slots_of_the_dead_are_reclaimed(layout: Layout) -> None:
+    process = subprocess.Popen(["true"])
+    process.wait()
+    mark(layout.slots / "0.json", pid=process.pid)
+    mark(layout.slots / "1.json", pid=os.getpid(), started=current().started - 5)
+    mark(layout.queue / "000000000000.json", pid=process.pid)
+    assert slots(layout).holders() == ()
+    assert slots(layout).waiting() == ()
+    assert list(layout.slots.iterdir()) == []
+    acquire(slots(layout))
+
+
+def test_152_the_living_and_other_machines_keep_theirs(layout: Layout) -> None:
+    mark(layout.slots / "0.json", pid=1)
+    mark(layout.slots / "1.json", pid=2**22 + 1, host="elsewhere")
+    assert len(slots(layout).holders()) == 2
+    three = slots(layout, 3)
+    assert acquire(three).path.name == "2.json"
+
+
+def test_an_unreadable_slot_counts_until_it_is_old(layout: Layout) -> None:
+    layout.slots.mkdir(parents=True)
+    path = layout.slots / "0.json"
+    path.write_bytes(b'{"pid": 1')
+    clock = FakeClock()
+    os.utime(path, (clock.now().timestamp(),) * 2)
+    one = Slots(layout, 1, clock)
+    ticket = one.enqueue()
+    assert one.try_acquire(ticket) is None
+    clock.advance(3)
+    assert one.try_acquire(ticket) is not None
+
+
+def test_a_running_task_occupies_beyond_the_limit(layout: Layout) -> None:
+    one = slots(layout)
+    first = acquire(one)
+    adopted = one.occupy("adopted")
+    ticket = one.enqueue()
+    one.release(first)
+    assert one.try_acquire(ticket) is None
+    one.release(adopted)
+    assert one.try_acquire(ticket) is not None
+
+
+def test_a_withdrawn_ticket_gets_nothing(layout: Layout) -> None:
+    one = slots(layout)
+    ticket = one.enqueue("x")
+    one.withdraw(ticket)
+    with pytest.raises(CaesarError, match="no longer waits"):
+        one.try_acquire(ticket)
+    assert one.holders() == ()
