@@ -94,7 +94,6 @@ class Record:
     supervisor: ProcessRef | None = None
     agent_process: ProcessRef | None = None
     deadline: float | None = None
-    boot: float | None = None
     session_id: str | None = None
     resumes: str | None = None
     race_id: str | None = None

@@ -1,0 +1,118 @@
+"""After the agent ended: what git says it changed, kept as an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from caesar_core.engine.reconcile import Observed
+from caesar_core.engine.task_run import TaskRun
+from caesar_core.errors import CaesarError
+from caesar_core.repo.changes import FileChange, list_changes
+from caesar_core.repo.discover import Repository
+from caesar_core.repo.outcome import keep_outcome
+from caesar_core.repo.snapshot import Snapshot, snapshot_workspace, take_snapshot
+from caesar_core.text import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What git saw; `observed` is `None` when it could not look."""
+
+    observed: tuple[Observed, ...] | None = None
+    outcome: str | None = None
+    stat: dict[str, int] | None = None
+
+
+def observe(run: TaskRun) -> Observation:
+    """Record the worktree (or the workspace) as a git tree and list what changed.
+
+    What goes wrong here is a finding, never the end: the report is written anyway.
+    """
+    try:
+        repository = run.repository
+        if repository is None or run.record.base_ref is None:
+            return Observation()
+        if run.record.isolation == "worktree":
+            return _worktree(run, repository)
+        return _in_place(run, repository)
+    except (CaesarError, OSError) as error:
+        run.find("high", "The changes could not be read from git", str(error))
+        return Observation()
+
+
+def _worktree(run: TaskRun, repository: Repository) -> Observation:
+    record = run.record
+    base = record.base_ref
+    if record.worktree is None or record.git_file is None or base is None:
+        return Observation()
+    snapshot = take_snapshot(
+        Path(record.worktree),
+        excluded=record.excluded_paths or (),
+        git_file=record.git_file.encode("utf-8", "surrogateescape"),
+        filters=record.filters,
+    )
+    _report_left_out(run, snapshot)
+    changes = list_changes(repository.git(), base, snapshot.tree, prefix=repository.prefix)
+    commit = None
+    if changes:
+        outcome = keep_outcome(
+            repository,
+            run.id,
+            snapshot.tree,
+            base,
+            f"caesar: {one_line(record.objective, 60)}",
+            {
+                "task_id": run.id,
+                "base_ref": base,
+                "agent": record.agent,
+                "role": record.role,
+                "objective": record.objective[:4000],
+                "created_at": record.created_at,
+                "excluded_paths": list(record.excluded_paths or ()),
+            },
+        )
+        commit = outcome.commit
+    return _observation(changes, repository.prefix, commit)
+
+
+def _in_place(run: TaskRun, repository: Repository) -> Observation:
+    after = snapshot_workspace(repository, Path(run.record.workspace))
+    if after is None or run.record.base_ref is None:
+        return Observation()
+    _report_left_out(run, after)
+    changes = list_changes(
+        repository.git(), run.record.base_ref, after.tree, prefix=repository.prefix
+    )
+    return _observation(changes, repository.prefix, None)
+
+
+def _report_left_out(run: TaskRun, snapshot: Snapshot) -> None:
+    for left in snapshot.left_out:
+        run.find("medium", "A file could not be recorded", left.reason, file=left.path)
+
+
+def _observation(changes: Sequence[FileChange], prefix: str, commit: str | None) -> Observation:
+    observed = tuple(
+        Observed(
+            path=_from_workspace(change.path, prefix),
+            action=change.action,
+            old_path=_from_workspace(change.old_path, prefix) if change.old_path else None,
+        )
+        for change in changes
+    )
+    stat = {
+        "files": len(changes),
+        "insertions": sum(change.insertions or 0 for change in changes),
+        "deletions": sum(change.deletions or 0 for change in changes),
+    }
+    return Observation(observed, commit, stat)
+
+
+def _from_workspace(path: str, prefix: str) -> str:
+    """Return a path of the repository as seen from the project's folder in it."""
+    if not prefix:
+        return path
+    inside = path.removeprefix(f"{prefix}/")
+    return inside if inside != path else "/".join([".."] * (prefix.count("/") + 1)) + f"/{path}"

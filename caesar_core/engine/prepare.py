@@ -1,0 +1,201 @@
+"""Before the agent starts: its place, what the place is furnished with, and a slot."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from caesar_core.engine.task_run import TaskRun
+from caesar_core.errors import OperationError
+from caesar_core.process.environment import EnvironmentRules, agent_environment
+from caesar_core.protocol.versions import PROTOCOL_VERSION
+from caesar_core.repo.discover import Repository
+from caesar_core.repo.materialize import materialize
+from caesar_core.repo.setup import SetupError, run_setup
+from caesar_core.repo.snapshot import snapshot_workspace
+from caesar_core.repo.worktree import Worktree, create_worktree, remove_worktree
+from caesar_core.store.lease import Lease, LeaseHeldError, lease_state
+from caesar_core.store.slots import Slot, Slots
+
+_SLOT_PAUSE: Final = 0.1
+_SLOW: Final = 1.0
+
+
+class CancelledError(OperationError):
+    """The task was cancelled before its agent started."""
+
+    code = "cancelled"
+
+
+class BusyWorkspaceError(OperationError):
+    """Another task writes in place in the same workspace."""
+
+    code = "workspace_busy"
+
+
+def prepare_place(run: TaskRun, stack: ExitStack) -> None:
+    """Make the worktree and furnish it, or note what a workspace in place holds.
+
+    Raises:
+        OperationError: git, the disk or a setup command failed; says which.
+        CancelledError: somebody asked for the end meanwhile.
+    """
+    if run.record.isolation == "worktree":
+        _make_worktree(run)
+    else:
+        _claim_workspace(run, stack)
+    if run.cancelled():
+        raise CancelledError("Cancelled before the agent started.")
+
+
+def task_environment(run: TaskRun) -> dict[str, str]:
+    """Return the environment of everything that is started for the task (specification)."""
+    files = run.files
+    caesar = {
+        "CAESAR_TASK_DIR": str(files.dir),
+        "CAESAR_TASK_FILE": str(files.task),
+        "CAESAR_REPORT_PATH": str(files.report),
+        "CAESAR_EVENTS_PATH": str(files.events),
+        "CAESAR_TASK_ID": run.id,
+        "CAESAR_AGENT": run.record.agent,
+        "CAESAR_DEPTH": str(run.record.depth),
+        "CAESAR_PROTOCOL_VERSION": PROTOCOL_VERSION,
+    }
+    rules = EnvironmentRules(deny=run.plan.deny, allow=run.plan.passed, set=run.plan.assigned)
+    return agent_environment(os.environ, caesar, rules)
+
+
+def discard_worktree(run: TaskRun) -> None:
+    """Remove the worktree and branch of a task whose agent never started."""
+    repository, path = run.repository, run.worktree
+    if repository is None or path is None:
+        return
+    try:
+        remove_worktree(repository, path, run.record.branch, keep_branch=False)
+        run.update(worktree=None, branch=None)
+    except OperationError as error:
+        run.find("low", "The worktree could not be removed", error.message, str(path))
+
+
+def wait_for_slot(run: TaskRun, stack: ExitStack) -> Slot:
+    """Take a slot when it is the task's turn; the stack gives it back.
+
+    Raises:
+        CancelledError: somebody asked for the end meanwhile.
+    """
+    slots = Slots(run.layout, run.plan.max_parallel, run.clock)
+    # The id comes first: that is how a watcher finds a task's place in the queue.
+    ticket = slots.enqueue(f"{run.id} {run.record.objective[:60]}")
+    stack.callback(slots.withdraw, ticket)
+    slot = slots.try_acquire(ticket)
+    if slot is None:
+        run.update(phase="slot")
+    while slot is None:
+        if run.cancelled():
+            raise CancelledError("Cancelled while it waited for a slot.")
+        run.clock.sleep(_SLOT_PAUSE)
+        slot = slots.try_acquire(ticket)
+    stack.callback(slots.release, slot)
+    return slot
+
+
+def _make_worktree(run: TaskRun) -> None:
+    repository = run.repository
+    if repository is None or run.plan.base_ref is None:
+        raise OperationError(f"{run.layout.root} is no longer a git repository.")
+    run.update(phase="worktree")
+    path = run.layout.worktree(repository.git_root, run.id)
+    if os.path.lexists(path):
+        # A supervisor before us died while making it.
+        remove_worktree(repository, path, run.record.branch, keep_branch=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    worktree = create_worktree(
+        repository, path, branch_stem=run.plan.branch_stem, base_ref=run.plan.base_ref
+    )
+    run.update(
+        worktree=str(path),
+        branch=worktree.branch,
+        git_file=worktree.git_file.decode("utf-8", "surrogateescape"),
+        filters=worktree.filters,
+    )
+    if not worktree.workspace.is_dir():
+        worktree.workspace.mkdir(parents=True)
+    _furnish(run, repository, worktree)
+
+
+def _furnish(run: TaskRun, repository: Repository, worktree: Worktree) -> None:
+    meter = _Meter(run)
+    placed = materialize(
+        repository,
+        run.layout.root,
+        worktree,
+        copy=run.plan.copy,
+        link=run.plan.link,
+        progress=meter.show,
+    )
+    for skipped in placed.skipped:
+        run.find("low", "Path not materialized in the worktree", skipped.reason, file=skipped.path)
+    run.update(excluded_paths=placed.placed or None)
+    if run.plan.setup:
+        _set_up(run, worktree.workspace)
+
+
+def _set_up(run: TaskRun, workspace: Path) -> None:
+    run.update(phase="setup")
+    for command in run.plan.setup:
+        run.progress(f"setup: {command}")
+        try:
+            run_setup(
+                (command,),
+                workspace,
+                task_environment(run),
+                run.files.setup_log,
+                clock=run.clock,
+                timeout=run.plan.setup_timeout_ms / 1000,
+                should_stop=run.cancelled,
+            )
+        except SetupError:
+            if run.cancelled():
+                raise CancelledError("Cancelled while the worktree was set up.") from None
+            raise
+
+
+def _claim_workspace(run: TaskRun, stack: ExitStack) -> None:
+    repository = run.repository
+    usable = repository is not None and repository.usable
+    workspace = Path(run.record.workspace)
+    if run.record.mode == "write" and usable:
+        stack.callback(_take_writer_lease(run, workspace).release)
+    if repository is not None and usable:
+        before = snapshot_workspace(repository, workspace)
+        run.update(base_ref=before.tree if before else None)
+
+
+def _take_writer_lease(run: TaskRun, workspace: Path) -> Lease:
+    path = run.layout.writer_lease(workspace)
+    label = f"task {run.id}"
+    try:
+        if lease_state(path) == "stale":
+            return Lease.take_over(path, label, run.clock)
+        return Lease.acquire(path, label)
+    except LeaseHeldError as error:
+        holder = error.holder.label if error.holder else "another task"
+        raise BusyWorkspaceError(
+            f"{holder} writes in {workspace}.", "Wait for it, or use --isolation worktree."
+        ) from None
+
+
+class _Meter:
+    """Turns bytes copied into progress events, once it takes longer than a second."""
+
+    def __init__(self, run: TaskRun) -> None:
+        self._run = run
+        self._next = run.clock.monotonic() + _SLOW
+
+    def show(self, done: int, total: int) -> None:
+        now = self._run.clock.monotonic()
+        if now >= self._next:
+            self._next = now + _SLOW
+            self._run.progress("copying into the worktree", pct=round(100 * done / max(total, 1)))

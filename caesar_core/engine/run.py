@@ -1,0 +1,188 @@
+"""The supervisor of one task: `python -m caesar_core.engine.run ROOT TASK_ID`.
+
+One detached process a task. Killed at any point, another one takes the task over: it goes on
+watching a living agent, and starts a preparation over that had not come to an agent yet.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+from caesar_core.clock import Clock, SystemClock, iso
+from caesar_core.engine.conclude import RunEnd, conclude, end_of
+from caesar_core.engine.plan import Plan, load_plan
+from caesar_core.engine.prepare import (
+    CancelledError,
+    discard_worktree,
+    prepare_place,
+    task_environment,
+    wait_for_slot,
+)
+from caesar_core.engine.spools import Spools
+from caesar_core.engine.task_run import TaskRun
+from caesar_core.errors import CaesarError
+from caesar_core.identity import ProcessRef, current, is_alive
+from caesar_core.process.environment import Redactor, redactor
+from caesar_core.process.leftovers import sweep_leftovers
+from caesar_core.process.spawn import TASK_MARKER, Child, SpawnError, spawn
+from caesar_core.process.supervise import wakeup, watch_child
+from caesar_core.protocol.event import Started
+from caesar_core.store.layout import Layout
+from caesar_core.store.lease import Lease, lease_state
+from caesar_core.store.lock import try_lock
+from caesar_core.store.record_store import RecordStore
+from caesar_core.store.slots import Slots
+
+_STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+
+
+class Supervisor:
+    """Runs one task from wherever it stands to its end."""
+
+    def __init__(self, layout: Layout, task_id: str, clock: Clock) -> None:
+        self._layout = layout
+        self._task_id = task_id
+        self._clock = clock
+        self._records = RecordStore(layout, clock)
+        self._told_to_stop = False
+
+    def run(self) -> None:
+        """Bring the task to its end; returns at once when somebody else does, or it is over."""
+        lock = try_lock(self._layout.supervisor_lock(self._task_id))
+        if lock is None:
+            return
+        with lock, ExitStack() as stack, wakeup() as wake_fd:
+            self._listen()
+            record = self._records.get(self._task_id)
+            if record is None or not record.is_active:
+                return
+            self._hold_lease(stack)
+            record = self._records.update(self._task_id, supervisor=current())
+            plan = load_plan(self._layout.plan(self._task_id))
+            run = TaskRun(
+                self._layout,
+                self._clock,
+                self._records,
+                record,
+                plan or Plan(argv=(), cwd="", shown="", deadline_ms=1),
+                self._cancelled,
+            )
+            self._guarded(run, stack, wake_fd, known=plan is not None)
+        self._layout.supervisor_lock(self._task_id).unlink(missing_ok=True)
+
+    def _guarded(self, run: TaskRun, stack: ExitStack, wake_fd: int, *, known: bool) -> None:
+        try:
+            if not known:
+                conclude(run, RunEnd("failed", "Whoever ran this task is gone.", reason="other"))
+            else:
+                self._work(run, stack, wake_fd)
+        except CancelledError as error:
+            self._give_up(run, RunEnd("cancelled", error.message, reason="cancelled"))
+        except CaesarError as error:
+            reason: Any = "spawn" if isinstance(error, SpawnError) else "other"
+            sentence = f"{error.message} {error.hint}".strip()
+            self._give_up(run, RunEnd("failed", sentence, reason=reason))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the task has to end
+            traceback.print_exc()
+            sentence = f"The supervisor failed: {error!r}. See {run.files.supervisor_log}."
+            self._give_up(run, RunEnd("failed", sentence, reason="other"))
+
+    def _give_up(self, run: TaskRun, end: RunEnd) -> None:
+        """Conclude a task that came to no proper end; before its agent, without a trace in git."""
+        if run.record.agent_process is None:
+            discard_worktree(run)
+        conclude(run, end)
+
+    def _work(self, run: TaskRun, stack: ExitStack, wake_fd: int) -> None:
+        agent: Child | ProcessRef | None = run.record.agent_process
+        if agent is None:
+            # One that was started just before its supervisor died is not in the record.
+            sweep_leftovers(f"{TASK_MARKER}={run.id}", clock=self._clock)
+            prepare_place(run, stack)
+            wait_for_slot(run, stack)
+            agent = self._start(run)
+        elif is_alive(run.record.agent_process or current()):
+            slots = Slots(run.layout, run.plan.max_parallel, run.clock)
+            stack.callback(slots.release, slots.occupy(f"{run.id} {run.record.objective[:60]}"))
+        self._watch(run, agent, wake_fd)
+
+    def _start(self, run: TaskRun) -> Child:
+        plan = run.plan
+        child = spawn(
+            plan.argv,
+            cwd=Path(plan.cwd),
+            env={**task_environment(run), **plan.env},
+            stdin=Path(plan.stdin) if plan.stdin else None,
+            stdout=run.files.stdout,
+            stderr=run.files.stderr,
+        )
+        run.update(
+            status="running",
+            phase="agent",
+            started_at=iso(self._clock.now()),
+            agent_process=child.ref,
+            pid=child.ref.pid,
+            deadline=self._clock.monotonic() + plan.deadline_ms / 1000,
+        )
+        run.say(Started(agent=run.record.agent, command=plan.shown))
+        return child
+
+    def _watch(self, run: TaskRun, agent: Child | ProcessRef, wake_fd: int) -> None:
+        def fresh_redactor() -> Redactor:
+            return redactor(task_environment(run)) if run.plan.redact else Redactor(())
+
+        spools = Spools(
+            run.files, run.journal, run.plan.new_translator(), fresh_redactor, self._clock
+        )
+        limit = run.plan.deadline_ms / 1000
+        ending = watch_child(
+            agent,
+            deadline=run.record.deadline or self._clock.monotonic() + limit,
+            clock=self._clock,
+            on_output=spools.pump,
+            should_cancel=self._cancelled,
+            marker=f"{TASK_MARKER}={run.id}",
+            wake_fd=wake_fd,
+        )
+        spools.finish()
+        conclude(run, end_of(ending, run.plan.deadline_ms), spools.final_text)
+        spools.remove()
+
+    def _cancelled(self) -> bool:
+        return self._told_to_stop or self._layout.task(self._task_id).cancel_request.exists()
+
+    def _listen(self) -> None:
+        """Take a signal to us as the wish to cancel; a hang-up means nothing to us."""
+
+        def stop(*_: object) -> None:
+            self._told_to_stop = True
+
+        for number in _STOP_SIGNALS:
+            signal.signal(number, stop)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def _hold_lease(self, stack: ExitStack) -> None:
+        """Show everybody, the reference implementation too, that the task is in good hands."""
+        path = self._layout.lease(self._task_id)
+        label = f"task {self._task_id}"
+        if lease_state(path) == "stale":
+            lease = Lease.take_over(path, label, self._clock)
+        else:
+            lease = Lease.acquire(path, label)
+        stack.callback(lease.release)
+
+
+def main(arguments: list[str]) -> int:
+    """Supervise the task that the arguments name."""
+    root, task_id = arguments
+    Supervisor(Layout(Path(root)), task_id, SystemClock()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,79 @@
+"""What the phases of one task's supervision share: its files, record, plan and journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from caesar_core.clock import Clock
+from caesar_core.engine.plan import Plan
+from caesar_core.protocol.event import EventBody, Progress
+from caesar_core.repo.discover import Repository, find_repository
+from caesar_core.store.journal import Journal
+from caesar_core.store.layout import Layout, TaskFiles
+from caesar_core.store.record_store import RecordStore
+from caesar_core.store.records import Record
+
+
+@dataclass(slots=True)
+class TaskRun:
+    """One task in the hands of its supervisor.
+
+    Attributes:
+        cancelled: whether somebody asked for its end.
+        findings: what the engine has to add to the report, as (severity, title, detail, file).
+    """
+
+    layout: Layout
+    clock: Clock
+    records: RecordStore
+    record: Record
+    plan: Plan
+    cancelled: Callable[[], bool]
+    findings: list[tuple[str, str, str, str | None]] = field(default_factory=list)
+    _journal: Journal | None = None
+
+    @property
+    def id(self) -> str:
+        """The task's id."""
+        return self.record.id
+
+    @property
+    def files(self) -> TaskFiles:
+        """The task's files."""
+        return self.layout.task(self.id)
+
+    @property
+    def journal(self) -> Journal:
+        """The task's event stream."""
+        if self._journal is None:
+            self._journal = Journal(self.files, self.id, self.clock)
+        return self._journal
+
+    @property
+    def repository(self) -> Repository | None:
+        """The repository as seen from the project's root."""
+        return find_repository(self.layout.root)
+
+    @property
+    def worktree(self) -> Path | None:
+        """The top of the worktree, once there is one."""
+        return Path(self.record.worktree) if self.record.worktree else None
+
+    def update(self, **changes: Any) -> None:
+        """Change the record."""
+        self.record = self.records.update(self.id, **changes)
+
+    def say(self, *bodies: EventBody) -> None:
+        """Append events."""
+        self.journal.append_many(bodies)
+
+    def progress(self, message: str, pct: float | None = None) -> None:
+        """Tell how far the preparation is."""
+        self.say(Progress(message=message, pct=pct))
+
+    def find(self, severity: str, title: str, detail: str = "", file: str | None = None) -> None:
+        """Add a finding to the report to come."""
+        self.findings.append((severity, title, detail, file))
