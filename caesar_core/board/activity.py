@@ -12,7 +12,7 @@ from caesar_core.board.views import StreamView, TaskView, ToolCallView
 from caesar_core.text import human_duration, one_line
 
 QUICK_BYTES: Final = 64 * 1024
-QUICK_LINES: Final = 24
+QUICK_LINES: Final = 16
 _STATUS: Final = {"timed_out": "timed out"}
 
 
@@ -96,10 +96,10 @@ def quick_stream(tail: bytes, *, whole: bool, newlines: int | None = None) -> St
         newlines: how many lines the whole file has; `None` takes the last event's `seq`.
 
     """
-    lines = tail.split(b"\n")
-    complete = lines[:-1] if whole else lines[1:-1]
-    view, events = fold_lines(StreamView(), complete[-QUICK_LINES:])
-    if whole and len(complete) <= QUICK_LINES:
+    pieces = tail.rsplit(b"\n", QUICK_LINES + 1)
+    read_all = whole and len(pieces) <= QUICK_LINES + 1
+    view, events = fold_lines(StreamView(), pieces[:-1] if read_all else pieces[1:-1])
+    if read_all:
         return view
     last = events[-1].seq + 1 if events else 0
     return replace(view, events=newlines if newlines is not None else max(last, view.events))

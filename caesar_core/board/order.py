@@ -82,7 +82,9 @@ def arrange(
     tasks: Iterable[TaskView], now: datetime, *, order: Order = "newest", only: Filter | None = None
 ) -> list[Row]:
     """Return the rows of the board: what needs a person, what runs, what ended."""
-    rows = [Row(task, standing(task, now)) for task in tasks]
+    found = list(tasks)
+    places = _queue(found)
+    rows = [Row(task, standing(task, now, places.get(task.id))) for task in found]
     kept = [row for row in rows if only is None or only.matches(row)]
     return sorted(_sorted(kept, order), key=lambda row: row.group)
 
@@ -106,6 +108,12 @@ def races(tasks: Iterable[TaskView]) -> list[RaceView]:
 def count(rows: Sequence[Row]) -> dict[Group, int]:
     """Return how many rows each group has."""
     return {group: sum(row.group is group for row in rows) for group in Group}
+
+
+def _queue(tasks: Iterable[TaskView]) -> dict[str, int]:
+    waiting = [t.facts for t in tasks if t.facts.is_active and t.facts.phase == "slot"]
+    waiting.sort(key=lambda facts: (facts.created_at, facts.id))
+    return {facts.id: place for place, facts in enumerate(waiting, 1)}
 
 
 def _sorted(rows: list[Row], order: Order) -> list[Row]:

@@ -65,10 +65,10 @@ class Standing:
         return str(getattr(glyphs, _MARKS[self.state]))
 
 
-def standing(view: TaskView, now: datetime) -> Standing:
-    """Return where the task stands at `now`."""
+def standing(view: TaskView, now: datetime, position: int | None = None) -> Standing:
+    """Return where the task stands at `now`; `position` is its place in the queue, 1 is next."""
     if view.facts.is_active:
-        return _active(view, now)
+        return _active(view, now, position)
     return _concern(view.facts, now) or _ended(view.facts)
 
 
@@ -98,15 +98,15 @@ def standing_trouble(stream: StreamView) -> Trouble | None:
     return trouble
 
 
-def _active(view: TaskView, now: datetime) -> Standing:
+def _active(view: TaskView, now: datetime, position: int | None) -> Standing:
     facts = view.facts
     trouble = standing_trouble(view.stream)
     if view.open_questions:
         return Standing("asking", "asks you")
     if trouble is not None:
         return _trouble(trouble.reason, trouble.retry_at)
-    if facts.phase == "slot" or facts.position is not None:
-        place = f" #{facts.position}" if facts.position else ""
+    if facts.phase == "slot":
+        place = "" if position is None else f" #{position}"
         return Standing("slot", f"waits for a slot{place}")
     if facts.phase in _PREPARING:
         return Standing("preparing", _PREPARING[facts.phase])

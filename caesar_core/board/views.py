@@ -100,7 +100,6 @@ class TaskFacts:
     """The values of a task's record that a face needs.
 
     Attributes:
-        position: place in the queue for a slot, 1 is next; `None` when it does not wait.
         files, insertions, deletions: size of the outcome, `None` before there is one.
         conflicts: paths that the last attempt to apply could not merge.
         busy: whether its processes use the CPU; `None` when nobody looked.
@@ -119,7 +118,6 @@ class TaskFacts:
     started_at: str | None = None
     ended_at: str | None = None
     phase: str | None = None
-    position: int | None = None
     reason: str | None = None
     report_status: str | None = None
     race_id: str | None = None

@@ -65,11 +65,20 @@ class EventWindow:
         return self.end, min(size, self.end + self._page)
 
     def append(self, data: bytes) -> int:
-        """Add complete lines that follow the window; return how many events left at the front."""
+        """Add the bytes right behind the window; return how many events left at the front.
+
+        A line that is cut at the end of `data` is left for the next page.
+        """
+        cut = data.rfind(b"\n") + 1
+        if data and not cut:
+            self._page *= 2  # one line is longer than a page
+            return 0
+        data = data[:cut]
         events, offsets = _parse(data, self.end)
         self.events += events
         self._offsets.extend(offsets)
         self.end += len(data)
+        self._page = PAGE_BYTES
         return self._drop_front() if len(self.events) > self._high else 0
 
     def prepend(self, data: bytes) -> int:

@@ -96,6 +96,11 @@ class TaskFiles:
         """Where the questions are."""
         return self.dir / "questions"
 
+    @property
+    def answers(self) -> Path:
+        """Where their answers are."""
+        return self.dir / "answers"
+
     def question(self, question_id: str) -> Path:
         """`questions/<id>.json`."""
         return self.dir / "questions" / f"{check_id(question_id, 'question')}.json"

@@ -85,7 +85,7 @@ def test_179_a_task_without_events_is_not_silent_since_1970() -> None:
 @pytest.mark.parametrize(
     ("view", "state", "group"),
     [
-        (running(phase="slot", position=2), "slot", Group.RUNNING),
+        (running(phase="slot"), "slot", Group.RUNNING),
         (running(phase="worktree"), "preparing", Group.RUNNING),
         (ended(report_status="success"), "done", Group.FINISHED),
         (ended(report_status="partial"), "partial", Group.FINISHED),

@@ -44,6 +44,12 @@ def test_s6_the_counts_are_those_of_all_rows() -> None:
     assert count(rows) == {Group.NEEDS_YOU: 0, Group.RUNNING: 200, Group.FINISHED: 0}
 
 
+def test_who_waits_for_a_slot_sees_its_place_in_the_queue() -> None:
+    waiting = [running(id=f"t_{i}", phase="slot", created_at=at(i)) for i in (3, 1)]
+    rows = arrange([*BOARD, *waiting], now(9), only=Filter.parse("waits"))
+    assert [row.standing.word for row in rows] == ["waits for a slot #2", "waits for a slot #1"]
+
+
 def test_a_race_knows_how_many_of_its_contestants_are_done() -> None:
     field = (*BOARD, running(id="t_e", race_id="r_1"))
     assert [(race.id, race.done, race.total) for race in races(field)] == [("r_1", 1, 2)]
