@@ -112,7 +112,7 @@ def read_stat(pid: int) -> list[bytes] | None:
     except OSError:
         return None
     # The command may hold blanks and brackets: the fields begin behind the last bracket.
-    return text[text.rindex(b")") + 2 :].split()
+    return text.rpartition(b")")[2].split() or None
 
 
 @cache

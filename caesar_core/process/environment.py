@@ -95,8 +95,10 @@ class Redactor:
         text = self._held + data
         done: list[bytes] = []
         position = 0
+        held = self._earliest_beginning(text, position)
         while True:
-            held = self._earliest_beginning(text, position)
+            if held < position:
+                held = self._earliest_beginning(text, position)
             match = self._pattern.search(text, position)
             if match is None or held <= match.start():
                 break

@@ -67,7 +67,7 @@ def read_marker(path: Path) -> Marker | None:
     """Return the marker that a file holds, `None` when there is none or it is not readable."""
     try:
         document = read_json(path, _LIMIT)
-    except (FileNotFoundError, NotADirectoryError, StoreError):
+    except (FileNotFoundError, StoreError):
         return None
     return _decode(document) if isinstance(document, dict) else None
 

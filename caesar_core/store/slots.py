@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -80,12 +81,13 @@ class Slots:
             CaesarError: the ticket is not in the queue (any more).
 
         """
+        if not ticket.path.exists():
+            raise _gone(ticket)
+        if self._free() <= 0:  # the usual answer, without a lock and without reading the queue
+            return None
         with self._alone():
-            rank = self.position(ticket)
-            free = self._limit - len(self.holders())
-            if rank >= free:
-                return None
-            slot = self._take(ticket.marker, self._limit)
+            first = [path for path, _ in islice(self._living(self._queue), max(0, self._free()))]
+            slot = self._take(ticket.marker, self._limit) if ticket.path in first else None
             if slot is not None:
                 ticket.path.unlink(missing_ok=True)
             return slot
@@ -108,7 +110,7 @@ class Slots:
         """
         waiting = [path for path, _ in self._living(self._queue)]
         if ticket.path not in waiting:
-            raise CaesarError(f"{ticket.marker.label or 'The task'} no longer waits for a slot.")
+            raise _gone(ticket)
         return waiting.index(ticket.path)
 
     def holders(self) -> tuple[Marker, ...]:
@@ -129,6 +131,9 @@ class Slots:
     def withdraw(self, ticket: Ticket) -> None:
         """Leave the queue; a second call does nothing."""
         _remove(ticket.path, ticket.marker.token)
+
+    def _free(self) -> int:
+        return self._limit - len(self.holders())
 
     def _take(self, marker: Marker, limit: int) -> Slot | None:
         for number in range(limit):
@@ -160,6 +165,10 @@ class Slots:
             return
         if age > _UNREADABLE_FOR:
             path.unlink(missing_ok=True)
+
+
+def _gone(ticket: Ticket) -> CaesarError:
+    return CaesarError(f"{ticket.marker.label or 'The task'} no longer waits for a slot.")
 
 
 def _files(folder: Path) -> list[Path]:

@@ -50,6 +50,7 @@ def test_what_names_no_process_is_none(value: object) -> None:
     assert ProcessRef.from_json({"pid": 1, "started": float("nan")}) is None
 
 
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid")
 def test_a_zombie_is_dead_and_a_reaped_pid_is_nobody() -> None:
     process = sleeper()
     ref = ref_of(process)

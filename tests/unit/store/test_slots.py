@@ -10,6 +10,8 @@ import pytest
 from caesar_core.clock import FakeClock, SystemClock
 from caesar_core.errors import CaesarError
 from caesar_core.identity import current
+from caesar_core.store import marker
+from caesar_core.store import slots as slots_module
 from caesar_core.store.layout import Layout
 from caesar_core.store.slots import Slot, Slots
 
@@ -122,6 +124,23 @@ def test_a_running_task_occupies_beyond_the_limit(layout: Layout) -> None:
     assert one.try_acquire(ticket) is None
     one.release(adopted)
     assert one.try_acquire(ticket) is not None
+
+
+def test_waiting_reads_the_slots_and_not_the_queue(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = slots(layout)
+    acquire(one)
+    tickets = [one.enqueue() for _ in range(60)]
+    read: list[Path] = []
+
+    def reading(path: Path) -> marker.Marker | None:
+        read.append(path)
+        return marker.read_marker(path)
+
+    monkeypatch.setattr(slots_module, "read_marker", reading)
+    assert [one.try_acquire(ticket) for ticket in tickets] == [None] * 60
+    assert read == [layout.slots / "0.json"] * 60
 
 
 def test_a_withdrawn_ticket_gets_nothing(layout: Layout) -> None:
