@@ -61,9 +61,24 @@ _ENVIRONMENT: Final[Mapping[str, str]] = {
     "LC_ALL": "C",
 }
 _DROPPED: Final = frozenset({"SSH_ASKPASS", "PAGER"})
-_READS_CONTENT: Final = frozenset(
-    {"add", "checkout-index", "diff-files", "hash-object", "update-index", "worktree"}
+# Everything else may read files of the work tree, and so run filters: even `write-tree` does, when
+# an entry of the index is as young as the index itself.
+_RUNS_NO_FILTER: Final = frozenset(
+    {
+        "cat-file",
+        "check-ignore",
+        "commit-tree",
+        "config",
+        "diff-tree",
+        "for-each-ref",
+        "ls-files",
+        "ls-tree",
+        "rev-parse",
+        "update-ref",
+    }
 )
+_DRIVERS: Final = r"^merge\..*\.driver$"
+_TEXT_MERGE: Final = "git merge-file --quiet --marker-size=%L %A %O %B || exit 1"
 _TAIL: Final = 2000
 
 
@@ -244,9 +259,16 @@ class Git:
             if not name.startswith("GIT_") and name not in _DROPPED
         }
         settings = dict(_SETTINGS)
-        if self._filters is not None and args[0] in _READS_CONTENT:
+        if self._filters is not None and args[0] not in _RUNS_NO_FILTER:
             settings |= _blanks(self.list_filters(), self._filters)
+        if args[0] == "merge-tree":
+            settings |= self._plain_merges()
         return {**kept, **_ENVIRONMENT, **_as_variables(settings), **self._environment}
+
+    def _plain_merges(self) -> dict[str, str]:
+        """Replace every configured merge driver by git's own text merge."""
+        found = self.run("config", "-z", "--name-only", "--get-regexp", _DRIVERS, ok=(0, 1))
+        return {os.fsdecode(name): _TEXT_MERGE for name in split_nul(found.stdout)}
 
 
 def git_dir_of(git_file: bytes) -> str:

@@ -211,7 +211,8 @@ def _conflicts(git: Git, output: bytes, touched: Mapping[bytes, RawChange]) -> t
         next(fields)
         if kind.startswith("CONFLICT"):
             short = kind.removeprefix("CONFLICT (").removesuffix(")")
-            reasons |= dict.fromkeys(paths, _REASONS.get(short, short))
+            # The first message is the precise one.
+            reasons = dict.fromkeys(paths, _REASONS.get(short, short)) | reasons
     tracked = frozenset(git.items("ls-tree", "-r", "-z", "--name-only", "HEAD"))
     for path, change in touched.items():
         if change.old_mode == ABSENT and path in reasons:

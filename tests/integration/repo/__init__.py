@@ -1,0 +1,1 @@
+"""Tests of caesar_core.repo."""
