@@ -132,6 +132,17 @@ for n in range(25):
     Party(tmp_path, script, ["a", "b", "c"]).run()
 
 
+def test_every_waiter_gets_a_place_of_its_own(tmp_path: Path) -> None:
+    script = """
+slots = Slots(layout, 1, clock)
+names = [slots.enqueue(me).path.name for n in range(40)]
+assert names == sorted(names)
+print(*names)
+"""
+    said = Party(tmp_path, script, ["a", "b", "c"]).run()
+    assert len({name for line in said for name in line.split()}) == 120
+
+
 def test_154_a_killed_holder_and_a_killed_waiter_do_not_block(tmp_path: Path) -> None:
     script = """
 slots = Slots(layout, 1, clock)

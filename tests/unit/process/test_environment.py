@@ -87,6 +87,14 @@ def test_only_a_possible_beginning_is_held_back() -> None:
     assert found.flush() == b""
 
 
+@pytest.mark.parametrize("size", [1, 3, 8, 9])
+def test_a_secret_that_begins_another_hides_no_part_of_it(size: int) -> None:
+    found = Redactor(["abcdefgh", "abcdefghij"])
+    text = b"abcdefghij abcdefgh abcdefghi"
+    done = [found.feed(text[i : i + size]) for i in range(0, len(text), size)]
+    assert (b"".join(done) + found.flush()).decode() == "••• ••• •••i"
+
+
 def test_without_secrets_data_passes_as_it_is() -> None:
     found = redactor({"HOME": "/root"})
     data = bytes(range(256))

@@ -61,6 +61,17 @@ def test_160_the_first_answer_stays(files: TaskFiles, clock: FakeClock) -> None:
     assert mailbox.question(files, asked.id).answer == "first"
 
 
+def test_160_an_answer_that_arrives_in_the_same_moment_stays(
+    files: TaskFiles, clock: FakeClock
+) -> None:
+    asked = mailbox.ask(files, "Why?", (), clock)
+    for theirs in ('{"answer": "theirs"}', '{"closed_at": ""}'):
+        files.answer(asked.id).parent.mkdir(exist_ok=True)
+        files.answer(asked.id).write_text(theirs)
+        assert not mailbox._place(files.answer(asked.id), {"answer": "ours"})
+        assert files.answer(asked.id).read_text() == theirs
+
+
 def test_160_unknown_questions_are_named(files: TaskFiles, clock: FakeClock) -> None:
     for question_id in ("none", "0" * 32):
         with pytest.raises(NotFoundError, match=f"No question {question_id}"):
