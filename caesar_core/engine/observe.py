@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from caesar_core.engine.paths import from_project
 from caesar_core.engine.reconcile import Observed
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
@@ -96,9 +97,9 @@ def _report_left_out(run: TaskRun, snapshot: Snapshot) -> None:
 def _observation(changes: Sequence[FileChange], prefix: str, commit: str | None) -> Observation:
     observed = tuple(
         Observed(
-            path=_from_workspace(change.path, prefix),
+            path=from_project(change.path, prefix),
             action=change.action,
-            old_path=_from_workspace(change.old_path, prefix) if change.old_path else None,
+            old_path=from_project(change.old_path, prefix) if change.old_path else None,
         )
         for change in changes
     )
@@ -108,11 +109,3 @@ def _observation(changes: Sequence[FileChange], prefix: str, commit: str | None)
         "deletions": sum(change.deletions or 0 for change in changes),
     }
     return Observation(observed, commit, stat)
-
-
-def _from_workspace(path: str, prefix: str) -> str:
-    """Return a path of the repository as seen from the project's folder in it."""
-    if not prefix:
-        return path
-    inside = path.removeprefix(f"{prefix}/")
-    return inside if inside != path else "/".join([".."] * (prefix.count("/") + 1)) + f"/{path}"

@@ -41,6 +41,7 @@ class Record:
         pid: the agent's process id, as the reference implementation keeps it (null at rest).
         starter, supervisor, agent_process: pid and start time of who began it, who watches over
             it and who works.
+        apply_conflicts: paths that the last attempt to apply could not merge.
         phase: what a task that is not over is doing: `worktree`, `setup`, `slot`, `agent`,
             `outcome`.
         reason: why it ended as it did, when it did not end well (see `protocol.event.Reason`).
@@ -78,6 +79,7 @@ class Record:
     applied_at: str | None = None
     applied_patch_digest: str | None = None
     # ours
+    apply_conflicts: tuple[str, ...] = ()
     phase: str | None = None
     signal: str | None = None
     reason: str | None = None

@@ -1,0 +1,307 @@
+"""Applying an outcome, and taking it back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+from caesar_core.clock import iso
+from caesar_core.engine.outcomes import Located, locate, patch_into
+from caesar_core.engine.paths import from_project, in_repository
+from caesar_core.engine.project import Project
+from caesar_core.errors import CaesarError
+from caesar_core.repo.apply import apply_outcome, preflight
+from caesar_core.repo.journal import read_journal
+from caesar_core.repo.merge import Conflict
+from caesar_core.repo.undo import recover, undo
+from caesar_core.repo.worktree import delete_tree
+from caesar_core.store.lock import file_lock
+
+_LOCK_TIMEOUT: Final = 60.0
+
+
+class StillRunningError(CaesarError):
+    """The task is not over."""
+
+    code = "still_running"
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyResult:
+    """What applying did, or would do; paths as seen from the project.
+
+    Attributes:
+        applied: the work tree holds the outcome; in a preflight: it could.
+        message: one sentence for people.
+    """
+
+    task_id: str
+    applied: bool
+    already_applied: bool = False
+    conflicts: tuple[Conflict, ...] = ()
+    files: tuple[str, ...] = ()
+    merged_with_local: tuple[str, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """What an undo did, or would do; paths as seen from the project."""
+
+    task_id: str | None
+    undone: bool
+    files: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    message: str = ""
+
+
+def check_apply(project: Project, task_id: str, files: Sequence[str] | None = None) -> ApplyResult:
+    """Return what applying a task would do; nothing is written.
+
+    Raises:
+        CaesarError: unknown task, still running, or a file that it does not change.
+    """
+    located = locate(project, task_id)
+    early = _nothing_to_apply(located)
+    if early is not None:
+        return early
+    repository, outcome = located.repository, located.outcome
+    assert repository is not None
+    assert outcome is not None
+    seen = preflight(
+        repository,
+        outcome.base_ref,
+        outcome.tree,
+        _wanted(files, repository.prefix),
+        filters=located.record.filters,
+    )
+    return _result(
+        located,
+        applied=seen.clean,
+        already=seen.already_applied,
+        conflicts=seen.conflicts,
+        files=seen.files,
+        merged=seen.merged_with_local,
+        verb="would be applied",
+    )
+
+
+def apply_task(project: Project, task_id: str, files: Sequence[str] | None = None) -> ApplyResult:
+    """Apply a task's outcome to the work tree, all or nothing.
+
+    Raises:
+        CaesarError: unknown task, still running, or a file that it does not change.
+        OperationError: a file could not be written; everything was put back.
+    """
+    located = locate(project, task_id)
+    early = _nothing_to_apply(located)
+    if early is not None:
+        return early
+    repository, outcome = located.repository, located.outcome
+    assert repository is not None
+    assert outcome is not None
+    with _alone(project):
+        _put_back_interrupted(project)
+        done = apply_outcome(
+            repository,
+            outcome.base_ref,
+            outcome.tree,
+            _wanted(files, repository.prefix),
+            journal_dir=_next_journal(project, task_id),
+            filters=located.record.filters,
+        )
+    result = _result(
+        located,
+        applied=done.applied,
+        already=done.already_applied,
+        conflicts=done.conflicts,
+        files=done.files,
+        merged=done.merged_with_local,
+        verb="applied",
+    )
+    _note(project, located, result)
+    return result
+
+
+def check_undo(project: Project, task_id: str | None = None) -> UndoResult:
+    """Return what an undo would restore; nothing is written."""
+    journal = _find_journal(project, task_id)
+    if journal is None:
+        return _nothing_to_undo(task_id)
+    entries = read_journal(journal)
+    assert entries is not None
+    prefix = _prefix(project, entries.root)
+    names = tuple(
+        from_project(entry.path.decode("utf-8", "replace"), prefix) for entry in entries.entries
+    )
+    owner = _owner(journal)
+    return UndoResult(owner, undone=True, files=names, message=f"{len(names)} files of {owner}")
+
+
+def undo_task(project: Project, task_id: str | None = None) -> UndoResult:
+    """Take back the last apply, or that of one task; later edits elsewhere stay.
+
+    Raises:
+        OperationError: a file could not be written; everything was put back.
+    """
+    with _alone(project):
+        _put_back_interrupted(project)
+        journal = _find_journal(project, task_id)
+        if journal is None:
+            return _nothing_to_undo(task_id)
+        entries = read_journal(journal)
+        assert entries is not None
+        done = undo(journal)
+        if not done.conflicts:
+            delete_tree(journal)
+    owner, prefix = _owner(journal), _prefix(project, entries.root)
+    if done.undone and not _journals_of(project, owner) and project.records.get(owner):
+        project.records.update(owner, applied_at=None, applied_patch_digest=None)
+    files = tuple(from_project(path, prefix) for path in done.files)
+    conflicts = tuple(Conflict(from_project(c.path, prefix), c.reason) for c in done.conflicts)
+    message = _undo_message(owner, files, conflicts)
+    return UndoResult(owner, done.undone, files, conflicts, message)
+
+
+def _nothing_to_apply(located: Located) -> ApplyResult | None:
+    record = located.record
+    if record.is_active:
+        raise StillRunningError(
+            f"{record.id} is still {record.status}.", "Wait for its end, or cancel it first."
+        )
+    if located.outcome is not None:
+        return None
+    if record.isolation == "inplace":
+        message = "The task worked in place: there is nothing to apply."
+        return ApplyResult(record.id, applied=False, message=message)
+    return ApplyResult(record.id, applied=True, message="The task changed nothing.")
+
+
+def _result(
+    located: Located,
+    *,
+    applied: bool,
+    already: bool,
+    conflicts: tuple[Conflict, ...],
+    files: tuple[str, ...],
+    merged: tuple[str, ...],
+    verb: str,
+) -> ApplyResult:
+    prefix = located.repository.prefix if located.repository else ""
+    mixed = f", {len(merged)} merged with your edits" if merged else ""
+    if conflicts:
+        message = f"Nothing was written: {len(conflicts)} conflicts."
+    elif already:
+        message = "Already applied: the work tree holds every change."
+    else:
+        message = f"{len(files)} {'file' if len(files) == 1 else 'files'} {verb}{mixed}."
+    return ApplyResult(
+        task_id=located.record.id,
+        applied=applied,
+        already_applied=already,
+        conflicts=tuple(Conflict(from_project(c.path, prefix), c.reason) for c in conflicts),
+        files=tuple(from_project(path, prefix) for path in files),
+        merged_with_local=tuple(from_project(path, prefix) for path in merged),
+        message=message,
+    )
+
+
+def _note(project: Project, located: Located, result: ApplyResult) -> None:
+    """Remember in the record what came of it; a task that only git knows has none."""
+    if located.recovered:
+        return
+    if result.conflicts:
+        paths = tuple(conflict.path for conflict in result.conflicts)
+        project.records.update(result.task_id, apply_conflicts=paths)
+        return
+    changes: dict[str, object] = {"apply_conflicts": ()}
+    if located.record.applied_at is None and (result.files or result.already_applied):
+        changes["applied_at"] = iso(project.clock.now())
+        changes["applied_patch_digest"] = _digest(located)
+    project.records.update(result.task_id, **changes)
+
+
+class _Hash:
+    """A place to write a patch to that keeps only its digest."""
+
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        self.digest.update(data)
+        return len(data)
+
+
+def _digest(located: Located) -> str:
+    sink = _Hash()
+    patch_into(located, cast("BinaryIO", sink))
+    return sink.digest.hexdigest()
+
+
+def _wanted(files: Sequence[str] | None, prefix: str) -> list[str] | None:
+    return None if not files else [in_repository(name, prefix) for name in files]
+
+
+def _alone(project: Project) -> AbstractContextManager[None]:
+    path = project.layout.applied.with_suffix(".lock")
+    return file_lock(path, timeout=_LOCK_TIMEOUT, clock=project.clock)
+
+
+def _journals(project: Project) -> list[Path]:
+    folder = project.layout.applied
+    return sorted(p for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
+
+
+def _journals_of(project: Project, task_id: str) -> list[Path]:
+    return [path for path in _journals(project) if _owner(path) == task_id]
+
+
+def _next_journal(project: Project, task_id: str) -> Path:
+    taken = _journals(project)
+    number = int(taken[-1].name.partition("-")[0]) + 1 if taken else 1
+    return project.layout.applied / f"{number:08d}-{task_id}"
+
+
+def _owner(journal: Path) -> str:
+    return journal.name.partition("-")[2]
+
+
+def _find_journal(project: Project, task_id: str | None) -> Path | None:
+    candidates = _journals(project) if task_id is None else _journals_of(project, task_id)
+    for path in reversed(candidates):
+        found = read_journal(path)
+        if found is not None and found.stage == "applied":
+            return path
+    return None
+
+
+def _put_back_interrupted(project: Project) -> None:
+    """Mend what a process left half done that was killed while it applied or undid."""
+    for path in _journals(project):
+        recover(path)
+        found = read_journal(path)
+        if found is None or found.stage != "applied":
+            delete_tree(path)
+
+
+def _prefix(project: Project, top: Path) -> str:
+    try:
+        return project.root.relative_to(top.resolve()).as_posix().removeprefix(".")
+    except ValueError:
+        return ""
+
+
+def _nothing_to_undo(task_id: str | None) -> UndoResult:
+    what = f"{task_id} was not applied" if task_id else "Nothing was applied"
+    return UndoResult(task_id, undone=False, message=f"{what}: there is nothing to undo.")
+
+
+def _undo_message(owner: str, files: Iterable[str], conflicts: Sequence[Conflict]) -> str:
+    if conflicts:
+        return f"Nothing was written: {len(conflicts)} files were changed since."
+    count = len(tuple(files))
+    return f"{count} {'file' if count == 1 else 'files'} of {owner} restored."

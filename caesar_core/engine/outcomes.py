@@ -1,0 +1,250 @@
+"""The outcome of a task by id: from its record, else from what git keeps of it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+from caesar_core.engine.paths import from_project, in_repository
+from caesar_core.engine.project import Project
+from caesar_core.errors import CaesarError, NotFoundError
+from caesar_core.ids import resolve_prefix
+from caesar_core.repo.changes import FileChange, list_changes, write_patch
+from caesar_core.repo.discover import Repository, find_repository
+from caesar_core.repo.outcome import Outcome, keep_outcome, list_outcomes, read_outcome
+from caesar_core.repo.refs import outcome_ids
+from caesar_core.repo.snapshot import Snapshot, take_snapshot
+from caesar_core.store.records import Record
+from caesar_core.text import one_line
+
+_IN_MEMORY: Final = 32 << 20
+
+
+class NoPathError(CaesarError):
+    """A file was named that the outcome does not change."""
+
+    code = "unknown_path"
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A task with what it left in git.
+
+    Attributes:
+        record: its record; one made from git when the store no longer has it.
+        outcome: what it left, `None` when it changed nothing or is not over.
+        recovered: the record was made from git.
+    """
+
+    record: Record
+    repository: Repository | None
+    outcome: Outcome | None
+    recovered: bool = False
+
+
+def known_ids(project: Project) -> list[str]:
+    """Return the id of every task, those that only git still knows included."""
+    ids = set(project.records.list_ids())
+    with suppress(CaesarError):
+        ids.update(outcome_ids(project.root))
+    return sorted(ids)
+
+
+def resolve_id(project: Project, prefix: str) -> str:
+    """Return the task id that `prefix` stands for.
+
+    Raises:
+        NotFoundError, AmbiguousIdError: nothing fits, or several do.
+    """
+    return resolve_prefix(prefix, known_ids(project))
+
+
+def locate(project: Project, task_id: str) -> Located:
+    """Return a task and its outcome.
+
+    Raises:
+        NotFoundError: neither the store nor git knows it.
+    """
+    record = project.records.get(task_id)
+    repository = find_repository(project.root)
+    outcome = read_outcome(repository, task_id) if repository else None
+    if record is not None:
+        return Located(record, repository, outcome)
+    if outcome is None:
+        raise NotFoundError(f"No task {task_id}.", "`caesar ps --all` lists every task.")
+    return Located(recovered_record(project, outcome), repository, outcome, recovered=True)
+
+
+def recovered_records(project: Project, known: Iterable[str]) -> list[Record]:
+    """Return records for the outcomes that git keeps and the store has forgotten."""
+    forgotten = set(outcome_ids(project.root)) - set(known)
+    repository = find_repository(project.root) if forgotten else None
+    if repository is None:
+        return []
+    found = list_outcomes(repository)
+    return [recovered_record(project, o) for o in found if o.task_id in forgotten]
+
+
+def recovered_record(project: Project, outcome: Outcome) -> Record:
+    """Return the record of a task as far as its outcome tells."""
+
+    def text(key: str) -> str | None:
+        value = outcome.meta.get(key)
+        return value if isinstance(value, str) else None
+
+    return Record(
+        id=outcome.task_id,
+        agent=text("agent") or "unknown",
+        role=text("role"),
+        objective=text("objective") or "",
+        status="succeeded",
+        created_at=text("created_at") or "",
+        workspace=str(project.root),
+        isolation="worktree",
+        base_ref=outcome.base_ref,
+        outcome=outcome.commit,
+        changes_verified_by="git",
+        extra={"recovered": True},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What a task changed.
+
+    Attributes:
+        files: with paths as seen from the project.
+        note: why there is nothing, or what else to know; empty mostly.
+    """
+
+    task_id: str
+    files: tuple[FileChange, ...]
+    note: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was changed."""
+        return not self.files
+
+
+def diff(located: Located) -> Diff:
+    """Return the files that a task changed."""
+    outcome, repository, record = located.outcome, located.repository, located.record
+    if outcome is None or repository is None:
+        return Diff(record.id, (), _nothing(record))
+    changes = list_changes(
+        repository.git(),
+        outcome.base_ref,
+        outcome.tree,
+        prefix=repository.prefix,
+        head=repository.head,
+    )
+    return Diff(record.id, changes, drift(located))
+
+
+def patch_into(
+    located: Located, out: BinaryIO, *, files: Iterable[str] = (), against: Located | None = None
+) -> None:
+    """Write the patch of a task, or from another task's outcome to its own, as git does.
+
+    Raises:
+        NoPathError: `files` names something that is not in it.
+    """
+    outcome, repository = located.outcome, located.repository
+    if outcome is None or repository is None:
+        return
+    base = outcome.base_ref
+    if against is not None:
+        base = against.outcome.tree if against.outcome else (against.record.base_ref or base)
+    paths = None
+    if wanted := tuple(files):
+        changes = list_changes(repository.git(), base, outcome.tree, prefix=repository.prefix)
+        paths = _chosen(changes, wanted, repository.prefix)
+    write_patch(repository.git(), base, outcome.tree, out, paths)
+
+
+def patch_bytes(located: Located, *, files: Iterable[str] = ()) -> bytes:
+    """Return the patch of a task."""
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as out:
+        patch_into(located, cast("BinaryIO", out), files=files)
+        out.seek(0)
+        return out.read()
+
+
+def drift(located: Located) -> str:
+    """Return a sentence when the worktree was edited after the task's end, else nothing."""
+    record, outcome = located.record, located.outcome
+    try:
+        now = _snapshot(record)
+    except CaesarError as error:
+        return f"The worktree cannot be read: {error.message}"
+    if now is None or outcome is None:
+        return ""
+    if now.tree == outcome.tree:
+        return ""
+    return "The worktree was edited after the task ended; this is the state at its end."
+
+
+def shown_path(change: FileChange, located: Located) -> str:
+    """Return a changed file's path as seen from the project."""
+    prefix = located.repository.prefix if located.repository else ""
+    return from_project(change.path, prefix)
+
+
+def _chosen(changes: Iterable[FileChange], wanted: Iterable[str], prefix: str) -> list[bytes]:
+    """Return the exact names of the changed files that `wanted` names, both of a renamed one."""
+    chosen: list[bytes] = []
+    for name in wanted:
+        path = in_repository(name, prefix)
+        fitting = [c for c in changes if c.path == path or c.path.startswith(f"{path}/")]
+        if not fitting:
+            raise NoPathError(
+                f"The task does not change {name}.", "`caesar diff --name-only` lists its files."
+            )
+        for change in fitting:
+            chosen.append(change.path_bytes)
+            if change.old_path:
+                chosen.append(change.old_path.encode("utf-8", "surrogateescape"))
+    return chosen
+
+
+def _nothing(record: Record) -> str:
+    if record.is_active:
+        return "The task is not over yet."
+    if record.isolation == "inplace":
+        return "The task worked in place: its changes are in the workspace already."
+    return "The task changed nothing."
+
+
+def refresh_outcome(located: Located) -> bool:
+    """Take the outcome anew from the worktree, as it is now; whether it differs.
+
+    Raises:
+        CaesarError: there is no outcome or no worktree to take it from.
+    """
+    record, outcome, repository = located.record, located.outcome, located.repository
+    if outcome is None or repository is None:
+        raise CaesarError(f"{record.id} has no outcome.", _nothing(record))
+    snapshot = _snapshot(record)
+    if snapshot is None:
+        raise CaesarError(f"The worktree of {record.id} is gone.", "The kept outcome stays.")
+    if snapshot.tree == outcome.tree:
+        return False
+    subject = f"caesar: {one_line(record.objective, 60)}"
+    keep_outcome(repository, record.id, snapshot.tree, outcome.base_ref, subject, outcome.meta)
+    return True
+
+
+def _snapshot(record: Record) -> Snapshot | None:
+    if record.worktree is None or record.git_file is None or not Path(record.worktree).is_dir():
+        return None
+    return take_snapshot(
+        Path(record.worktree),
+        excluded=record.excluded_paths or (),
+        git_file=record.git_file.encode("utf-8", "surrogateescape"),
+        filters=record.filters,
+    )

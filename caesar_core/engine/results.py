@@ -1,0 +1,175 @@
+"""What a task came to, as the JSON of `run` and `show`, and as an exit code."""
+
+from __future__ import annotations
+
+import base64
+import json
+from contextlib import suppress
+from typing import Any
+
+from caesar_core.engine.outcomes import Located, diff, shown_path
+from caesar_core.engine.project import Project
+from caesar_core.errors import (
+    EXIT_BLOCKED,
+    EXIT_CANCELLED,
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_TIMED_OUT,
+    CaesarError,
+)
+from caesar_core.repo.changes import FileChange
+from caesar_core.store.atomic import StoreError, read_json
+from caesar_core.store.mailbox import questions
+from caesar_core.store.records import Record
+from caesar_core.store.tail import Tail
+
+_LIMIT = 64 << 20
+
+
+def exit_code_of(record: Record) -> int:
+    """Return the exit code that a finished task means (docs/commands.md)."""
+    if record.status == "cancelled":
+        return EXIT_CANCELLED
+    if record.status == "timed_out":
+        return EXIT_TIMED_OUT
+    if record.report_status == "blocked":
+        return EXIT_BLOCKED
+    succeeded = record.status == "succeeded" and record.report_status == "success"
+    return EXIT_OK if succeeded else EXIT_FAILED
+
+
+def load_report(project: Project, task_id: str) -> dict[str, Any] | None:
+    """Return the reconciled report, `None` when there is none that can be read."""
+    return _load(project.layout.task(task_id).report)
+
+
+def run_result(project: Project, located: Located) -> dict[str, Any]:
+    """Return the result of a task (docs/commands.md, `run`)."""
+    record = located.record
+    report = None if record.is_active else load_report(project, record.id)
+    result: dict[str, Any] = {
+        "task_id": record.id,
+        "status": record.status,
+        "exit_code": record.exit_code,
+        "signal": record.signal,
+        "reason": record.reason,
+        "agent": record.agent,
+        "role": record.role,
+        "mode": record.mode,
+        "isolation": record.isolation,
+        "network": record.network,
+        "model": record.model,
+        "workspace": record.workspace,
+        "branch": record.branch,
+        "report_status": record.report_status,
+        "report": report,
+        "report_source": record.report_source,
+        "changes_verified_by": record.changes_verified_by,
+        "checks": [dict(check) for check in record.checks or ()],
+        "usage": record.usage,
+        "warnings": list(record.warnings),
+    }
+    if located.repository is not None:
+        result["diff"] = _diff(located, report)
+    return result
+
+
+def show_result(project: Project, located: Located) -> dict[str, Any]:
+    """Return everything about a task (docs/commands.md, `show`)."""
+    record = located.record
+    files = project.layout.task(record.id)
+    result = run_result(project, located)
+    return {
+        **result,
+        "task": _load(files.task),
+        "record": record.to_json(),
+        "questions": [
+            {
+                "id": state.file.id,
+                "question": state.file.question,
+                "options": list(state.file.options),
+                "asked_at": state.file.asked_at,
+                "closes_at": state.file.closes_at,
+                "state": state.state,
+            }
+            for state in questions(files)
+        ],
+        "claims": _claims(project, record, result["report"]),
+    }
+
+
+def file_json(change: FileChange, path: str, summary: str = "") -> dict[str, Any]:
+    """Return a changed file as JSON; names that are not UTF-8 come with their exact bytes."""
+    document: dict[str, Any] = {
+        "path": path,
+        "action": change.action,
+        "summary": summary or (f"renamed from {change.old_path}" if change.old_path else ""),
+        "insertions": change.insertions,
+        "deletions": change.deletions,
+        "binary": change.binary,
+        "flags": list(change.flags),
+    }
+    if change.old_path:
+        document["old_path"] = change.old_path
+    if change.path.encode("utf-8", "replace") != change.path_bytes:
+        document["path_base64"] = base64.b64encode(change.path_bytes).decode("ascii")
+    return document
+
+
+def _diff(located: Located, report: dict[str, Any] | None) -> dict[str, Any]:
+    words = {c["path"]: c.get("summary", "") for c in (report or {}).get("changes", ())}
+    with suppress(CaesarError):
+        found = diff(located)
+        files = []
+        for change in found.files:
+            path = shown_path(change, located)
+            files.append(file_json(change, path, words.get(path, "")))
+        return {"files": files, "is_empty": found.is_empty}
+    return {"files": [], "is_empty": True}
+
+
+def _claims(project: Project, record: Record, report: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what the report claims beside what was seen."""
+    files = project.layout.task(record.id)
+    said = _load(files.agent_report) or {}
+    seen = _commands_seen(files.events)
+    commands = [
+        {
+            "command": claim.get("command"),
+            "claimed_exit_code": claim.get("exit_code"),
+            "seen": any(str(claim.get("command"))[:200] in summary for summary in seen),
+        }
+        for claim in (report or {}).get("commands_run", ())
+    ]
+    declared = {str(change.get("path")).removeprefix("./") for change in said.get("changes") or ()}
+    observed = {change["path"] for change in (report or {}).get("changes", ())}
+    if record.changes_verified_by != "git":
+        observed = declared
+    return {
+        "commands": commands,
+        "changes": {
+            "declared_only": sorted(declared - observed),
+            "observed_only": sorted(observed - declared),
+        },
+    }
+
+
+def _commands_seen(events: Any) -> set[str]:
+    seen: set[str] = set()
+    tail, more = Tail(events), True
+    while more:
+        part = tail.read()
+        for line in part.lines:
+            if b'"tool_use"' in line:
+                with suppress(ValueError, KeyError, TypeError):
+                    seen.add(str(json.loads(line)["input_summary"]))
+        more = part.more
+    return seen
+
+
+def _load(path: Any) -> dict[str, Any] | None:
+    try:
+        document = read_json(path, _LIMIT)
+    except (FileNotFoundError, StoreError):
+        return None
+    return document if isinstance(document, dict) else None

@@ -1,0 +1,159 @@
+"""The façade: the only thing that command line, MCP servers and dashboard call.
+
+Ids may be any unique prefix here, and only here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from caesar_core.clock import Clock
+from caesar_core.engine.adopt import adopt_orphans
+from caesar_core.engine.applying import (
+    ApplyResult,
+    UndoResult,
+    apply_task,
+    check_apply,
+    check_undo,
+    undo_task,
+)
+from caesar_core.engine.cancel import CancelResult, cancel_task, request_cancel
+from caesar_core.engine.delegate import delegate, plan_only
+from caesar_core.engine.gc import GcResult, collect
+from caesar_core.engine.launcher import Launcher
+from caesar_core.engine.outcomes import (
+    Diff,
+    Located,
+    diff,
+    locate,
+    patch_bytes,
+    patch_into,
+    recovered_records,
+    refresh_outcome,
+    resolve_id,
+)
+from caesar_core.engine.project import Project
+from caesar_core.engine.request import Request
+from caesar_core.engine.resolve import Resolution
+from caesar_core.engine.results import exit_code_of, load_report, run_result, show_result
+from caesar_core.errors import CaesarError
+from caesar_core.store.layout import Layout
+from caesar_core.store.records import Record
+
+
+class Service:
+    """One project, to be worked with."""
+
+    def __init__(
+        self, root: Path, *, clock: Clock | None = None, launcher: Launcher | None = None
+    ) -> None:
+        self.project = Project(root, clock)
+        self._launcher = launcher
+
+    @property
+    def layout(self) -> Layout:
+        """Where everything is."""
+        return self.project.layout
+
+    @property
+    def clock(self) -> Clock:
+        """The time."""
+        return self.project.clock
+
+    def delegate(self, request: Request) -> tuple[Record, Resolution]:
+        """Start a task; see `engine.delegate.delegate`."""
+        return delegate(self.project, request, launcher=self._launcher)
+
+    def plan(self, request: Request) -> Resolution:
+        """Return what `delegate` would do."""
+        return plan_only(self.project, request)
+
+    def resolve_id(self, prefix: str) -> str:
+        """Return the task id that `prefix` stands for."""
+        return resolve_id(self.project, prefix)
+
+    def record(self, task: str) -> Record:
+        """Return the record of a task."""
+        return self._locate(task).record
+
+    def records(self) -> list[Record]:
+        """Return every readable record; abandoned tasks get a supervisor on the way."""
+        records = list(self.project.records.scan().records)
+        adopt_orphans(self.project, records, launcher=self._launcher)
+        with suppress(CaesarError):
+            records += recovered_records(self.project, [record.id for record in records])
+        return records
+
+    def adopt(self) -> list[str]:
+        """Give every abandoned task a supervisor; return their ids."""
+        scan = self.project.records.scan()
+        return adopt_orphans(self.project, scan.records, launcher=self._launcher)
+
+    def diff(self, task: str) -> Diff:
+        """Return what a task changed."""
+        return diff(self._locate(task))
+
+    def patch(self, task: str, files: Iterable[str] = ()) -> bytes:
+        """Return the patch of a task."""
+        return patch_bytes(self._locate(task), files=files)
+
+    def patch_into(
+        self, task: str, out: BinaryIO, *, files: Iterable[str] = (), against: str | None = None
+    ) -> None:
+        """Write the patch of a task, in constant memory."""
+        other = self._locate(against) if against else None
+        patch_into(self._locate(task), out, files=files, against=other)
+
+    def refresh(self, task: str) -> bool:
+        """Take the outcome of a task's worktree anew; whether it differs."""
+        return refresh_outcome(self._locate(task))
+
+    def preflight(self, task: str, files: Sequence[str] | None = None) -> ApplyResult:
+        """Return what applying would do."""
+        return check_apply(self.project, self.resolve_id(task), files)
+
+    def apply(self, task: str, files: Sequence[str] | None = None) -> ApplyResult:
+        """Apply a task's outcome, all or nothing."""
+        return apply_task(self.project, self.resolve_id(task), files)
+
+    def undo_preview(self, task: str | None = None) -> UndoResult:
+        """Return what an undo would restore."""
+        return check_undo(self.project, self.resolve_id(task) if task else None)
+
+    def undo(self, task: str | None = None) -> UndoResult:
+        """Take back the last apply, or a task's."""
+        return undo_task(self.project, self.resolve_id(task) if task else None)
+
+    def cancel(self, task: str) -> CancelResult:
+        """Stop a task and wait for its end."""
+        return cancel_task(self.project, self.resolve_id(task))
+
+    def request_cancel(self, task: str) -> None:
+        """Ask for a task's end without waiting for it."""
+        request_cancel(self.project, self.record(task))
+
+    def collect(self, *, dry_run: bool = False, force: bool = False) -> GcResult:
+        """Remove worktrees that nobody could miss."""
+        return collect(self.project, dry_run=dry_run, force=force)
+
+    def result(self, task: str) -> dict[str, Any]:
+        """Return the JSON of `run`."""
+        return run_result(self.project, self._locate(task))
+
+    def show(self, task: str) -> dict[str, Any]:
+        """Return the JSON of `show`."""
+        return show_result(self.project, self._locate(task))
+
+    def report(self, task: str) -> dict[str, Any] | None:
+        """Return the reconciled report of a task."""
+        return load_report(self.project, self.resolve_id(task))
+
+    def exit_code(self, task: str) -> int:
+        """Return the exit code that a task's result means."""
+        return exit_code_of(self.record(task))
+
+    def _locate(self, task: str) -> Located:
+        return locate(self.project, self.resolve_id(task))
