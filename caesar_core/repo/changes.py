@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Final, Literal
 
-from caesar_core.repo.command import Git, join_nul
+from caesar_core.repo.command import Git
 from caesar_core.repo.flags import LARGE_BYTES, LARGE_LINES, is_test, leaves_tree, name_flags
+from caesar_core.repo.ignore import ignored_paths
 
 Action = Literal["created", "modified", "deleted", "renamed"]
 
@@ -100,7 +101,7 @@ def list_changes(
     facts = _Facts(
         sizes=_sizes(git, raw),
         links=_links(git, raw),
-        ignored=_ignored(git, raw),
+        ignored=ignored_paths(git, [change.path for change in raw if change.status in "AR"]),
         missing_in_head=None if head is None else _differing(git, head, tree),
         prefix=prefix,
     )
@@ -185,14 +186,6 @@ def _links(git: Git, changes: Sequence[RawChange]) -> dict[bytes, str]:
         for change in changes
         if change.new_mode == SYMLINK
     }
-
-
-def _ignored(git: Git, changes: Sequence[RawChange]) -> frozenset[bytes]:
-    new = [change.path for change in changes if change.status in "AR"]
-    if not new:
-        return frozenset()
-    asked = ("check-ignore", "--no-index", "-z", "--stdin")
-    return frozenset(git.items(*asked, stdin=join_nul(new), ok=(0, 1)))
 
 
 def _differing(git: Git, head: str, tree: str) -> frozenset[bytes]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from caesar_core.errors import CaesarError, OperationError
-from caesar_core.repo.command import join_nul
 from caesar_core.repo.discover import Repository
+from caesar_core.repo.ignore import ignored_paths
 from caesar_core.repo.worktree import Worktree
 
 Progress = Callable[[int, int], None]
@@ -113,13 +113,7 @@ def _reasons(
 ) -> dict[str, str]:
     git = repository.git()
     below = f"{repository.prefix}/" if repository.prefix else ""
-    ignored = git.items(
-        "check-ignore",
-        "-z",
-        "--stdin",
-        ok=(0, 1),
-        stdin=join_nul([os.fsencode(below + path) for path in paths]),
-    )
+    ignored = ignored_paths(git, [os.fsencode(below + path) for path in paths])
     reasons: dict[str, str] = {}
     for path in paths:
         if not os.path.lexists(root / path):
@@ -181,7 +175,7 @@ def _clone(source: Path, target: Path) -> bool:
 
 
 def _size(path: Path) -> int:
-    return sum(status.st_size for status in _files(path))
+    return sum(status.st_size for status in _files(path) if stat.S_ISREG(status.st_mode))
 
 
 def _files(path: Path) -> Iterator[os.stat_result]:

@@ -11,23 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Action = Literal["created", "modified", "deleted", "renamed", "copied"]
+from caesar_core.repo.patch_header import Action, Header, text_of
+
 LineKind = Literal["context", "added", "removed"]
 RowKind = Literal["context", "changed", "added", "removed"]
 
 _HUNK: Final = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
-_ESCAPE: Final = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
-_ESCAPES: Final = {
-    b"a": b"\a",
-    b"b": b"\b",
-    b"t": b"\t",
-    b"n": b"\n",
-    b"v": b"\v",
-    b"f": b"\f",
-    b"r": b"\r",
-    b'"': b'"',
-    b"\\": b"\\",
-}
 _KINDS: Final[dict[bytes, LineKind]] = {b" ": "context", b"+": "added", b"-": "removed"}
 
 
@@ -135,7 +124,7 @@ def iter_files(lines: Iterable[bytes]) -> Iterator[PatchFile]:
     """Give the files of a patch one after the other.
 
     Args:
-        lines: the patch by lines with their `\\n`, as an open binary file gives them.
+        lines: the patch by lines with their line ends, as an open binary file gives them.
 
     """
     reader: _FileReader | None = None
@@ -174,13 +163,6 @@ def iter_rows(hunk: Hunk) -> Iterator[Row]:
     yield from _paired(removed, added)
 
 
-def unquote(name: bytes) -> bytes:
-    """Undo git's quoting of a file name; a name without quotes is returned as it is."""
-    if not (name.startswith(b'"') and name.endswith(b'"') and len(name) > 1):
-        return name
-    return _ESCAPE.sub(_unescaped, name[1:-1])
-
-
 class _FileReader:
     """Collects the lines of one file's part."""
 
@@ -211,7 +193,7 @@ class _FileReader:
     def finish(self) -> PatchFile:
         """Give what was collected."""
         self._close_hunk()
-        header = _Header.of(self._header)
+        header = Header.of(self._header)
         return PatchFile(
             old_path=None if header.action == "created" else header.old_path,
             new_path=None if header.action == "deleted" else header.new_path,
@@ -231,7 +213,7 @@ class _FileReader:
 class _HunkReader:
     def __init__(self, found: re.Match[bytes]) -> None:
         self._span = [1 if part is None else int(part) for part in found.groups()[:4]]
-        self._heading = _text(found[5])
+        self._heading = text_of(found[5])
         self._old_no, old_count, self._new_no, new_count = self._span
         self._old_end = self._old_no + old_count
         self._new_end = self._new_no + new_count
@@ -252,7 +234,7 @@ class _HunkReader:
             return False
         old_no = None if kind == "added" else self._old_no
         new_no = None if kind == "removed" else self._new_no
-        self._lines.append(Line(kind, _text(line[1:]), old_no, new_no))
+        self._lines.append(Line(kind, text_of(line[1:]), old_no, new_no))
         self._old_no += old_no is not None
         self._new_no += new_no is not None
         return True
@@ -260,83 +242,6 @@ class _HunkReader:
     def finish(self) -> Hunk:
         old_start, old_count, new_start, new_count = self._span
         return Hunk(old_start, old_count, new_start, new_count, self._heading, tuple(self._lines))
-
-
-@dataclass(frozen=True, slots=True)
-class _Header:
-    old_path: str
-    new_path: str
-    action: Action
-    old_mode: str | None
-    new_mode: str | None
-
-    @classmethod
-    def of(cls, lines: list[bytes]) -> _Header:
-        fields = dict(filter(None, map(_field, lines[1:])))
-        both = _git_line_names(lines[0].removeprefix(b"diff --git "))
-        old = fields.get("rename from") or fields.get("copy from") or fields.get("---") or both[0]
-        new = fields.get("rename to") or fields.get("copy to") or fields.get("+++") or both[1]
-        mode = fields.get("index")
-        return cls(
-            old_path=_text(old),
-            new_path=_text(new),
-            action=_action(fields),
-            old_mode=_mode(fields, "old mode", "deleted file mode", mode),
-            new_mode=_mode(fields, "new mode", "new file mode", mode),
-        )
-
-
-_FIELDS: Final = (
-    "rename from",
-    "rename to",
-    "copy from",
-    "copy to",
-    "old mode",
-    "new mode",
-    "deleted file mode",
-    "new file mode",
-    "---",
-    "+++",
-)
-
-
-def _field(line: bytes) -> tuple[str, bytes] | None:
-    for name in _FIELDS:
-        start = name.encode() + b" "
-        if line.startswith(start):
-            value = unquote(line[len(start) :].removesuffix(b"\t"))
-            is_side = name in ("---", "+++")
-            if is_side and value == b"/dev/null":
-                return None
-            return name, value[2:] if is_side else value
-    if line.startswith(b"index ") and line.count(b" ") == 2:
-        return "index", line.rpartition(b" ")[2]
-    return None
-
-
-def _action(fields: dict[str, bytes]) -> Action:
-    if "new file mode" in fields:
-        return "created"
-    if "deleted file mode" in fields:
-        return "deleted"
-    if "rename to" in fields:
-        return "renamed"
-    return "copied" if "copy to" in fields else "modified"
-
-
-def _mode(fields: dict[str, bytes], first: str, second: str, same: bytes | None) -> str | None:
-    found = fields.get(first) or fields.get(second) or same
-    return None if found is None else found.decode("ascii", "replace")
-
-
-def _git_line_names(names: bytes) -> tuple[bytes, bytes]:
-    """Split `a/x b/x`: without other lines both names are the same, so the middle is the cut."""
-    if names.startswith(b'"'):
-        end = re.match(rb'"(?:[^"\\]|\\.)*"', names)
-        old = names[: end.end()] if end else names
-        return unquote(old)[2:], unquote(names[len(old) + 1 :])[2:]
-    middle = len(names) // 2
-    return names[2:middle], unquote(names[middle + 1 :])[2:]
 
 
 def _paired(removed: list[Line], added: list[Line]) -> Iterator[Row]:
@@ -347,12 +252,3 @@ def _paired(removed: list[Line], added: list[Line]) -> Iterator[Row]:
         yield Row("removed", line, None)
     for line in added[both:]:
         yield Row("added", None, line)
-
-
-def _unescaped(found: re.Match[bytes]) -> bytes:
-    code = found[1]
-    return _ESCAPES[code] if code in _ESCAPES else bytes([int(code, 8) & 0xFF])
-
-
-def _text(data: bytes) -> str:
-    return data.removesuffix(b"\n").decode("utf-8", "replace")

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from caesar_core.repo.command import Git, GitError, join_nul
+from caesar_core.repo.command import Git, GitError, Output, join_nul
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.worktree import worktree_git
 
+_DIED: Final = 128
 _CAESAR: Final = ".caesar"
 _REFUSAL: Final = re.compile(rb"^(?:error|warning|fatal): (.*)$", re.MULTILINE)
 
@@ -135,14 +136,38 @@ def _see_everything(git: Git) -> None:
 
 
 def _add_everything(git: Git, where: str = ".") -> tuple[LeftOut, ...]:
-    added = git.run("add", "--all", "--sparse", "--ignore-errors", "--", where, ok=(0, 1, 128))
+    place = os.fsencode(where)
+    added = _add(git, [place])
     if added.returncode == 0:
         return ()
-    said = [os.fsdecode(line) for line in _REFUSAL.findall(added.stderr)]
+    said = added.stderr
+    if added.returncode == _DIED:
+        said = _add_piecewise(git, _pending(git, where))
+    reasons = [os.fsdecode(line) for line in _REFUSAL.findall(said)]
+    missing = dict.fromkeys(os.fsdecode(path).rstrip("/") for path in _pending(git, where))
+    return tuple(LeftOut(path, _reason(path, reasons)) for path in missing)
+
+
+def _add(git: Git, paths: Sequence[bytes]) -> Output:
+    words = ("add", "--all", "--sparse", "--ignore-errors")
+    feed = ("--pathspec-from-file=-", "--pathspec-file-nul")
+    return git.run(*words, *feed, stdin=join_nul(paths), ok=(0, 1, _DIED))
+
+
+def _add_piecewise(git: Git, paths: Sequence[bytes]) -> bytes:
+    """Add in halves, and halves of those: a file that makes git die takes no other along."""
+    if not paths:
+        return b""
+    added = _add(git, paths)
+    if added.returncode != _DIED or len(paths) == 1:
+        return added.stderr
+    middle = len(paths) // 2
+    return _add_piecewise(git, paths[:middle]) + _add_piecewise(git, paths[middle:])
+
+
+def _pending(git: Git, where: str) -> list[bytes]:
     others = git.items("ls-files", "-z", "--others", "--exclude-standard", "--", where)
-    changed = git.items("diff-files", "-z", "--name-only", "--", where)
-    missing = dict.fromkeys(os.fsdecode(path).rstrip("/") for path in (*others, *changed))
-    return tuple(LeftOut(path, _reason(path, said)) for path in missing)
+    return [*others, *git.items("diff-files", "-z", "--name-only", "--", where)]
 
 
 def _reason(path: str, said: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,7 +53,7 @@ class Sandbox:
         )
         return done.stdout
 
-    def write(self, files: dict[str, str | bytes]) -> None:
+    def write(self, files: Mapping[str, str | bytes]) -> None:
         """Write files below the root."""
         write(self.root, files)
 
@@ -101,7 +101,7 @@ class Sandbox:
         return {row.partition("\t")[2]: row[:6] for row in rows}
 
 
-def write(root: Path, files: dict[str, str | bytes]) -> None:
+def write(root: Path, files: Mapping[str, str | bytes]) -> None:
     """Write files below `root`, making folders on the way."""
     for name, content in files.items():
         place = root / name

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from caesar_core.repo.patch import Hunk, Row, iter_files, iter_rows, parse_patch, unquote
+from caesar_core.repo.patch import Hunk, Row, iter_files, iter_rows, parse_patch
+from caesar_core.repo.patch_header import unquote
 
 PATCH = b"""\
 diff --git a/a file.txt b/a file.txt
