@@ -116,6 +116,8 @@ def read_tree(root: Path) -> Tree:
         if ".git" in names:
             names.remove(".git")
         for name in (*files, *(n for n in names if Path(folder, n).is_symlink())):
+            if name == ".git":
+                continue
             place = Path(folder, name)
             key = str(place.relative_to(root))
             if place.is_symlink():
