@@ -87,3 +87,32 @@ def human_duration(seconds: float) -> str:
     if whole < 86_400:
         return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
     return f"{whole // 86_400}d{whole % 86_400 // 3600:02d}h"
+
+
+def cell_width(text: str) -> int:
+    """Return how many terminal cells a harmless text takes: wide characters two, marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(character) for character in text)
+
+
+def fit(text: str, width: int) -> str:
+    """Return `text` in exactly `width` cells: padded, or cut with an ellipsis."""
+    used = cell_width(text)
+    if used <= width:
+        return text + " " * (width - used)
+    kept: list[str] = []
+    left = max(0, width - 1)
+    for character in text:
+        left -= _cells(character)
+        if left < 0:
+            break
+        kept.append(character)
+    cut = "".join(kept) + ("…" if width else "")
+    return cut + " " * (width - cell_width(cut))
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character) or character in "\u200b\u200c\u200d\ufe0e\ufe0f":
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -70,7 +70,8 @@ def run_result(project: Project, located: Located) -> dict[str, Any]:
         "warnings": list(record.warnings),
     }
     if located.repository is not None:
-        result["diff"] = _diff(located, report)
+        found = _files(located, report)
+        result["diff"] = {"files": found, "is_empty": not found}
     return result
 
 
@@ -98,6 +99,11 @@ def show_result(project: Project, located: Located) -> dict[str, Any]:
     }
 
 
+def changed_files(project: Project, located: Located) -> list[dict[str, Any]]:
+    """Return the files that a task changed, with the words of its report."""
+    return _files(located, load_report(project, located.record.id))
+
+
 def file_json(change: FileChange, path: str, summary: str = "") -> dict[str, Any]:
     """Return a changed file as JSON; names that are not UTF-8 come with their exact bytes."""
     document: dict[str, Any] = {
@@ -116,16 +122,14 @@ def file_json(change: FileChange, path: str, summary: str = "") -> dict[str, Any
     return document
 
 
-def _diff(located: Located, report: dict[str, Any] | None) -> dict[str, Any]:
+def _files(located: Located, report: dict[str, Any] | None) -> list[dict[str, Any]]:
     words = {c["path"]: c.get("summary", "") for c in (report or {}).get("changes", ())}
+    found = []
     with suppress(CaesarError):
-        found = diff(located)
-        files = []
-        for change in found.files:
+        for change in diff(located).files:
             path = shown_path(change, located)
-            files.append(file_json(change, path, words.get(path, "")))
-        return {"files": files, "is_empty": found.is_empty}
-    return {"files": [], "is_empty": True}
+            found.append(file_json(change, path, words.get(path, "")))
+    return found
 
 
 def _claims(project: Project, record: Record, report: dict[str, Any] | None) -> dict[str, Any]:

@@ -38,7 +38,13 @@ from caesar_core.engine.outcomes import (
 from caesar_core.engine.project import Project
 from caesar_core.engine.request import Request
 from caesar_core.engine.resolve import Resolution
-from caesar_core.engine.results import exit_code_of, load_report, run_result, show_result
+from caesar_core.engine.results import (
+    changed_files,
+    exit_code_of,
+    load_report,
+    run_result,
+    show_result,
+)
 from caesar_core.errors import CaesarError
 from caesar_core.store.layout import Layout
 from caesar_core.store.records import Record
@@ -79,13 +85,13 @@ class Service:
         """Return the record of a task."""
         return self._locate(task).record
 
-    def records(self) -> list[Record]:
-        """Return every readable record; abandoned tasks get a supervisor on the way."""
-        records = list(self.project.records.scan().records)
+    def complete(self, records: Sequence[Record]) -> list[Record]:
+        """Return the records with those that only git still knows; abandoned tasks are adopted."""
         adopt_orphans(self.project, records, launcher=self._launcher)
         with suppress(CaesarError):
-            records += recovered_records(self.project, [record.id for record in records])
-        return records
+            known = [record.id for record in records]
+            return [*records, *recovered_records(self.project, known)]
+        return list(records)
 
     def adopt(self) -> list[str]:
         """Give every abandoned task a supervisor; return their ids."""
@@ -95,6 +101,10 @@ class Service:
     def diff(self, task: str) -> Diff:
         """Return what a task changed."""
         return diff(self._locate(task))
+
+    def changed_files(self, task: str) -> list[dict[str, Any]]:
+        """Return the files that a task changed as JSON, with the words of its report."""
+        return changed_files(self.project, self._locate(task))
 
     def patch(self, task: str, files: Iterable[str] = ()) -> bytes:
         """Return the patch of a task."""

@@ -1,0 +1,132 @@
+"""`caesar logs`: a task's events, or its raw output."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from caesar_core.cli.common import json_option, root_option, service_at, task_argument
+from caesar_core.cli.output import locale_encoding, stderr, stdout
+from caesar_core.errors import CaesarError
+from caesar_core.store.tail import Tail
+from caesar_core.text import visible
+
+if TYPE_CHECKING:
+    from caesar_core.engine.service import Service
+
+_PAUSE: Final = 0.1
+_CHUNK: Final = 1 << 16
+
+
+@click.command("logs")
+@task_argument
+@click.option("--raw", is_flag=True, help="What the agent's process printed, byte for byte.")
+@click.option("--follow", "-f", is_flag=True, help="Go on until the task ends.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the last N events.")
+@json_option
+@root_option
+def command(
+    task: str, limit: int | None, root: str | None, *, raw: bool, follow: bool, as_json: bool
+) -> int:
+    """Print the events of the task ID."""
+    service = service_at(root)
+    service.adopt()
+    task_id = service.resolve_id(task)
+    service.record(task_id)
+    files = service.layout.task(task_id)
+    if raw:
+        for chunk in _bytes(service, task_id, files.raw_log, follow=follow):
+            stdout().data(chunk)
+        return 0
+    if as_json and not follow:
+        return _as_json(files.events, limit)
+    for line in _lines(service, task_id, files.events, limit, follow=follow):
+        _show(line, as_json=as_json)
+    return 0
+
+
+def _as_json(path: Path, limit: int | None) -> int:
+    from caesar_core.board.reduce import fold_lines
+    from caesar_core.board.views import StreamView
+    from caesar_core.protocol.wire import encode_event
+
+    view, events = fold_lines(StreamView(), _all_lines(path))
+    shown = events[-limit:] if limit else events
+    body = b",".join(encode_event(event).rstrip(b"\n") for event in shown)
+    head = f'{{"total_events":{view.events},"bad_lines":{view.bad_lines},"events":['
+    stdout().data(head.encode() + body + b"]}\n")
+    return 0
+
+
+def _show(line: bytes, *, as_json: bool) -> None:
+    from caesar_core.board.glyphs import glyphs_for
+    from caesar_core.board.lines import event_line
+    from caesar_core.protocol.wire import BadEventError, decode_event
+
+    try:
+        event = decode_event(line)
+    except (BadEventError, CaesarError) as error:
+        stderr().line(visible(f"note: a line that is not an event: {error}"))
+        return
+    if as_json:
+        stdout().data(line + b"\n")
+    else:
+        stdout().line(event_line(event).plain(glyphs_for(locale_encoding())))
+
+
+def _lines(
+    service: Service, task_id: str, path: Path, limit: int | None, *, follow: bool
+) -> Iterator[bytes]:
+    """Yield the last `limit` lines, then, with `follow`, what comes until the task is over."""
+    tail = Tail(path)
+    past: deque[bytes] = deque(maxlen=limit)
+    past.extend(_drain(tail))
+    yield from past
+    while follow:
+        active = service.record(task_id).is_active
+        yield from _drain(tail)
+        if not active:
+            return
+        service.clock.sleep(_PAUSE)
+
+
+def _all_lines(path: Path) -> Iterator[bytes]:
+    return _drain(Tail(path))
+
+
+def _drain(tail: Tail) -> Iterator[bytes]:
+    more = True
+    while more:
+        part = tail.read()
+        yield from part.lines
+        more = part.more
+
+
+def _bytes(service: Service, task_id: str, path: Path, *, follow: bool) -> Iterator[bytes]:
+    offset = 0
+    while True:
+        active = follow and service.record(task_id).is_active
+        for chunk in _new_bytes(path, offset):
+            offset += len(chunk)
+            yield chunk
+        if not active:
+            return
+        service.clock.sleep(_PAUSE)
+
+
+def _new_bytes(path: Path, offset: int) -> Iterator[bytes]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return
+    try:
+        while chunk := os.pread(descriptor, _CHUNK, offset):
+            offset += len(chunk)
+            yield chunk
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,201 @@
+"""`caesar ps`: the tasks, and what each is doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from caesar_core.board.activity import activity
+from caesar_core.board.glyphs import glyphs_for
+from caesar_core.board.order import Row, arrange
+from caesar_core.board.standing import elapsed_ms
+from caesar_core.board.views import TaskView
+from caesar_core.cli.common import json_option, project_root, root_option
+from caesar_core.cli.output import locale_encoding, stderr, stdout
+from caesar_core.cli.tables import columns
+from caesar_core.clock import Clock, SystemClock
+from caesar_core.errors import CaesarError
+from caesar_core.ids import shortest_prefixes
+from caesar_core.store.layout import Layout
+from caesar_core.store.records import STATUSES, Record
+from caesar_core.text import human_duration, one_line, visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LATEST: Final = 10
+_HEADER: Final = ("", "ID", "AGENT", "STATE", "DIFF", "TIME", "ACTIVITY")
+_CLEAR: Final = "\x1b[H\x1b[2J"
+
+
+@click.command("ps")
+@click.option("--all", "show_all", is_flag=True, help="Every task, however old.")
+@click.option("--status", metavar="A,B", help=f"Only these: {', '.join(STATUSES)}.")
+@click.option("--race", metavar="ID", help="Only the contestants of a race.")
+@click.option("--watch", is_flag=True, help="Print it anew every second until Ctrl-C.")
+@json_option
+@root_option
+def command(
+    status: str | None,
+    race: str | None,
+    root: str | None,
+    *,
+    show_all: bool,
+    watch: bool,
+    as_json: bool,
+) -> int:
+    """List the active tasks and the ten that ended last."""
+    listing = Listing(project_root(root), _statuses(status), race, show_all=show_all)
+    out, clock = stdout(), SystemClock()
+    while True:
+        tasks = listing.read()
+        if as_json:
+            out.json({"tasks": [_as_json(task, clock.now()) for task in tasks]})
+        else:
+            _print(tasks, clock, clear=watch and out.is_terminal)
+        if not watch:
+            return 0
+        clock.sleep(1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A task as it is listed."""
+
+    record: Record
+    view: TaskView
+
+
+class Listing:
+    """Which tasks to list."""
+
+    def __init__(
+        self, root: Path, statuses: frozenset[str], race: str | None, *, show_all: bool
+    ) -> None:
+        self._root = root
+        self._statuses = statuses
+        self._race = race
+        self._show_all = show_all or bool(statuses) or race is not None
+
+    def read(self) -> list[Listed]:
+        """Return the tasks, newest first; abandoned ones get a supervisor on the way."""
+        from caesar_core.watch.snapshot import task_view
+
+        records = sorted(self._records(), key=lambda r: (r.created_at, r.id), reverse=True)
+        kept = [record for record in records if self._is_wanted(record)]
+        if not self._show_all:
+            ended = [record for record in kept if not record.is_active]
+            latest = sorted(ended, key=lambda r: r.ended_at or "", reverse=True)[:_LATEST]
+            recent = {record.id for record in latest}
+            kept = [record for record in kept if record.is_active or record.id in recent]
+        layout = Layout(self._root)
+        return [
+            Listed(record, task_view(layout, record, read_stream=record.is_active))
+            for record in kept
+        ]
+
+    def _records(self) -> list[Record]:
+        from caesar_core.store.record_store import RecordStore
+
+        scan = RecordStore(Layout(self._root)).scan()
+        for task_id, why in scan.damaged:
+            stderr().line(visible(f"note: the record of {task_id} is damaged: {why}"))
+        records = list(scan.records)
+        if any(record.is_active for record in records) or self._is_missing_some(records):
+            from caesar_core.engine.service import Service
+
+            return Service(self._root).complete(records)
+        return records
+
+    def _is_missing_some(self, records: Sequence[Record]) -> bool:
+        from caesar_core.repo.refs import outcome_ids
+
+        return not outcome_ids(self._root) <= {record.id for record in records}
+
+    def _is_wanted(self, record: Record) -> bool:
+        if self._race is not None and not (record.race_id or "").startswith(self._race):
+            return False
+        return not self._statuses or record.status in self._statuses
+
+
+def _statuses(text: str | None) -> frozenset[str]:
+    wanted = frozenset(part.strip() for part in (text or "").split(",") if part.strip())
+    unknown = sorted(wanted - set(STATUSES))
+    if unknown:
+        raise CaesarError(
+            f"There is no status {unknown[0]!r}.", f"Choose among {', '.join(STATUSES)}."
+        )
+    return wanted
+
+
+def _as_json(task: Listed, now: datetime) -> dict[str, Any]:
+    return {
+        **task.record.to_json(),
+        "activity": activity(task.view, now).to_json(),
+        "pending_questions": [
+            {
+                "id": asked.id,
+                "question": asked.question,
+                "options": list(asked.options),
+                "asked_at": asked.asked_at,
+                "closes_at": asked.closes_at,
+            }
+            for asked in task.view.open_questions
+        ],
+    }
+
+
+def _print(tasks: Sequence[Listed], clock: Clock, *, clear: bool) -> None:
+    out = stdout()
+    if clear:
+        out.write(_CLEAR)
+    if not tasks:
+        out.line('No task yet. Start one: caesar run --agent shell "make test", or caesar demo.')
+        return
+    now = clock.now()
+    short = shortest_prefixes(task.record.id for task in tasks)
+    records = {task.record.id: task.record for task in tasks}
+    rows = arrange((task.view for task in tasks), now)
+    cells = [_cells(row, records[row.view.id], short, now) for row in rows]
+    header, *lines = columns(_HEADER, cells, out.width if out.is_terminal else 160)
+    out.line(out.paint("dim", header))
+    for line in lines:
+        out.line(line)
+
+
+def _cells(row: Row, record: Record, short: dict[str, str], now: datetime) -> tuple[str, ...]:
+    view, facts = row.view, row.view.facts
+    agent = f"{facts.agent} · {facts.role}" if facts.role else facts.agent
+    return (
+        row.standing.mark(glyphs_for(locale_encoding())),
+        short[view.id],
+        one_line(agent, 40),
+        " ".join(_state_words(row, record)),
+        _size(facts.insertions, facts.deletions),
+        _time(record, now),
+        one_line(activity(view, now).text if facts.is_active else facts.objective, 120),
+    )
+
+
+def _state_words(row: Row, record: Record) -> Iterator[str]:
+    yield row.standing.word
+    if record.applied_at:
+        yield "(applied)"
+    if record.extra.get("recovered"):
+        yield "(recovered from git)"
+
+
+def _size(insertions: int | None, deletions: int | None) -> str:
+    return "" if insertions is None else f"+{insertions} -{deletions or 0}"
+
+
+def _time(record: Record, now: datetime) -> str:
+    since = record.ended_at or record.started_at or record.created_at
+    passed = elapsed_ms(since, now)
+    if passed is None:
+        return ""
+    return human_duration(passed / 1000) + (" ago" if record.ended_at else "")

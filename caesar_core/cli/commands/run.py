@@ -1,0 +1,150 @@
+"""`caesar run`: hand a task to an agent, watch it work, print its result."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from caesar_core.cli.common import json_option, root_option, service_at
+from caesar_core.cli.output import stderr, stdout
+from caesar_core.errors import CaesarError
+from caesar_core.text import visible
+
+
+class RunCommand(click.Command):
+    """A command whose operands after a literal `--` belong to the agent."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the agent's own arguments aside before click looks for options in them."""
+        if "--" in args:
+            cut = args.index("--")
+            ctx.meta["extra"] = tuple(args[cut + 1 :])
+            args = args[:cut]
+        return super().parse_args(ctx, args)
+
+
+@click.command("run", cls=RunCommand)
+@click.argument("objective", required=False)
+@click.option("--objective-file", metavar="F", help="Read the objective from a file.")
+@click.option("--agent", metavar="ID", help="Who does it.")
+@click.option("--role", metavar="NAME", help="Or: the profile that chooses who does it.")
+@click.option("--mode", type=click.Choice(["read-only", "write"]))
+@click.option("--isolation", type=click.Choice(["inplace", "worktree", "auto"]))
+@click.option("--network", type=click.Choice(["auto", "on", "off"]))
+@click.option("--timeout", metavar="D", help="90s, 10m, 2h; a number alone is milliseconds.")
+@click.option("--model", metavar="NAME")
+@click.option("--context", metavar="TEXT|@FILE", default="", help="What the agent should know.")
+@click.option("--constraint", metavar="T", multiple=True, help="A rule to keep; repeatable.")
+@click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
+@click.option("--detach", is_flag=True, help="Return at once; `caesar watch` shows it.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and why.")
+@click.option("--ndjson", is_flag=True, help="Each event as a line of JSON, then the result.")
+@json_option
+@root_option
+@click.pass_context
+def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
+    """Hand OBJECTIVE to an agent and wait for its result.
+
+    The agent works in a disposable git worktree; `caesar apply` brings its changes into your
+    tree. OBJECTIVE may be `-` for stdin. What stands after a literal `--` goes to the agent.
+    Ctrl-C cancels.
+    """
+    from caesar_core.engine.request import Request
+
+    service = service_at(root)
+    request = Request(
+        objective=_objective(options["objective"], options["objective_file"]),
+        agent=options["agent"],
+        role=options["role"],
+        mode=options["mode"],
+        isolation=options["isolation"],
+        network=options["network"],
+        model=options["model"],
+        timeout=options["timeout"],
+        context=_context(options["context"]),
+        constraints=options["constraint"],
+        acceptance_criteria=options["criterion"],
+        extra=ctx.meta.get("extra", ()),
+        depth=current_depth() + 1,
+    )
+    as_json = options["as_json"] or options["ndjson"]
+    if options["dry_run"]:
+        return _dry_run(service, request, as_json=as_json)
+    record, resolution = service.delegate(request)
+    for warning in resolution.warnings:
+        stderr().line(visible(f"note: {warning}"))
+    if options["detach"]:
+        return _detached(record, resolution, as_json=as_json)
+    from caesar_core.cli.follow import follow_to_end
+
+    return follow_to_end(service, record, as_json=as_json, events_as_json=options["ndjson"])
+
+
+def current_depth() -> int:
+    """Return how deep we are ourselves: 0 for a person or a main agent; garbage reads as 0."""
+    text = os.environ.get("CAESAR_DEPTH", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+
+
+def _objective(given: str | None, file: str | None) -> str:
+    if (given is None) == (file is None):
+        raise CaesarError(
+            "Give one objective.", 'As in: caesar run --agent shell "make test", or -, or a file.'
+        )
+    if given == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+    return given if given is not None else _read(str(file), "objective").strip()
+
+
+def _context(given: str) -> str:
+    return _read(given[1:], "context") if given.startswith("@") else given
+
+
+def _read(name: str, what: str) -> str:
+    try:
+        return Path(name).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise CaesarError(f"The {what} file {name} cannot be read: {error.strerror}.") from None
+
+
+def _dry_run(service: Any, request: Any, *, as_json: bool) -> int:
+    resolution = service.plan(request)
+    decisions = [
+        {"field": d.field, "value": d.value, "reason": d.reason} for d in resolution.decisions
+    ]
+    out = stdout()
+    if as_json:
+        values = {decision["field"]: decision["value"] for decision in decisions}
+        out.json({**values, "decisions": decisions, "warnings": list(resolution.warnings)})
+        return 0
+    for decision in decisions:
+        value = visible(str(decision["value"]))
+        out.line(f"{decision['field']:<12} {value:<20} {out.paint('dim', decision['reason'])}")
+    for warning in resolution.warnings:
+        out.line(visible(f"note: {warning}"))
+    return 0
+
+
+def _detached(record: Any, resolution: Any, *, as_json: bool) -> int:
+    out = stdout()
+    if not as_json:
+        out.line(record.id)
+        return 0
+    out.json(
+        {
+            "task_id": record.id,
+            "status": "running",
+            "agent": record.agent,
+            "mode": record.mode,
+            "isolation": record.isolation,
+            "network": record.network,
+            "model": record.model,
+            "workspace": record.workspace,
+            "warnings": list(resolution.warnings),
+        }
+    )
+    return 0

@@ -1,0 +1,79 @@
+"""What the commands share: options, the project, ids with completion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from caesar_core.errors import CaesarError
+from caesar_core.store.layout import Layout, find_root
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from caesar_core.engine.service import Service
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def root_option(function: Decorated) -> Decorated:
+    """Add `--root`, which may also stand before the command."""
+    return click.option("--root", metavar="DIR", default=None, help="The project.")(function)
+
+
+def json_option(function: Decorated) -> Decorated:
+    """Add `--json`."""
+    option = click.option("--json", "as_json", is_flag=True, help="One line of JSON on stdout.")
+    return option(function)
+
+
+def project_root(root: str | None) -> Path:
+    """Return the project's root: as asked, else the nearest one above.
+
+    Raises:
+        CaesarError: the folder that was asked for does not exist.
+    """
+    context = click.get_current_context(silent=True)
+    while context is not None and root is None:
+        if isinstance(context.obj, dict):
+            root = context.obj.get("root")
+        context = context.parent
+    if root is None:
+        return find_root(Path.cwd())
+    path = Path(root).expanduser()
+    if not path.is_dir():
+        raise CaesarError(f"There is no folder {root}.", "Give --root an existing folder.")
+    return path.resolve()
+
+
+def service_at(root: str | None) -> Service:
+    """Return the engine for the project."""
+    from caesar_core.engine.service import Service
+
+    return Service(project_root(root))
+
+
+def complete_task(
+    ctx: click.Context,  # noqa: ARG001 - click's signature
+    param: click.Parameter,  # noqa: ARG001
+    incomplete: str,
+) -> list[CompletionItem]:
+    """Offer the ids of the store."""
+    from click.shell_completion import CompletionItem
+
+    from caesar_core.store.record_store import RecordStore
+
+    store = RecordStore(Layout(find_root(Path.cwd())))
+    return [
+        CompletionItem(record.id, help=f"{record.agent} {record.status}")
+        for record in store.scan().records
+        if record.id.startswith(incomplete)
+    ]
+
+
+def task_argument(function: Decorated) -> Decorated:
+    """Add the argument that names a task."""
+    return click.argument("task", metavar="ID", shell_complete=complete_task)(function)

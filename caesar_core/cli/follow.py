@@ -1,0 +1,156 @@
+"""Following one task from a terminal: its events as lines, then its result."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+from caesar_core.board.glyphs import glyphs_for
+from caesar_core.board.lines import event_line
+from caesar_core.cli.output import locale_encoding, stderr, stdout
+from caesar_core.errors import EXIT_CANCELLED, CaesarError
+from caesar_core.protocol.event import Progress
+from caesar_core.protocol.wire import BadEventError, body_keys, decode_event
+from caesar_core.store.records import Record
+from caesar_core.store.tail import Tail
+
+if TYPE_CHECKING:
+    from caesar_core.engine.service import Service
+
+_PAUSE: Final = 0.05
+_EXIT_HUP: Final = 129
+_EXIT_TERM: Final = 143
+_PATIENCE: Final = 30.0
+_BAR: Final = 24
+
+
+def follow_to_end(
+    service: Service, record: Record, *, as_json: bool, events_as_json: bool = False
+) -> int:
+    """Show a task until it is over, print its result, and return the exit code.
+
+    INT and TERM cancel the task; a hang-up lets it go on.
+    """
+    signals = _Signals()
+    with signals:
+        stream = EventStream(service, record.id, as_json=events_as_json, quiet=as_json)
+        asked_at: float | None = None
+        while record.is_active:
+            stream.show_new()
+            if signals.hung_up:
+                return _EXIT_HUP
+            if signals.stop and asked_at is None:
+                asked_at = service.clock.monotonic()
+                stderr().line(f"cancelling {record.id} …")
+                service.request_cancel(record.id)
+            if asked_at is not None and service.clock.monotonic() - asked_at > _PATIENCE:
+                break
+            service.clock.sleep(_PAUSE)
+            record = service.record(record.id)
+        stream.show_new()
+        stream.end()
+    _print_result(service, record, as_json=as_json)
+    if signals.stop == signal.SIGTERM:
+        return _EXIT_TERM
+    return EXIT_CANCELLED if signals.stop else service.exit_code(record.id)
+
+
+@dataclass
+class _Signals:
+    """Remembers the signals that a foreground run obeys, and restores their handlers."""
+
+    stop: int = 0
+    hung_up: bool = False
+    _before: dict[int, Any] = field(default_factory=dict)
+
+    def __enter__(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self._before[number] = signal.signal(number, self._note)
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            self.hung_up = True
+        else:
+            self.stop = self.stop or number
+
+
+class EventStream:
+    """Prints the events of one task as they come.
+
+    Args:
+        as_json: each line as it is, on stdout; else lines for people, on stderr.
+        quiet: no lines for people.
+    """
+
+    def __init__(self, service: Service, task_id: str, *, as_json: bool, quiet: bool) -> None:
+        self._tail = Tail(service.layout.task(task_id).events)
+        self._as_json = as_json
+        self._quiet = quiet
+        self._glyphs = glyphs_for(locale_encoding())
+        self._bar_shown = False
+        self._gone = False
+
+    def show_new(self) -> None:
+        """Print what is new."""
+        more = True
+        while more:
+            part = self._tail.read()
+            for line in part.lines:
+                self._show(line)
+            more = part.more
+
+    def end(self) -> None:
+        """Clear a progress bar that still stands."""
+        if self._bar_shown:
+            stderr().write("\r\x1b[K")
+            self._bar_shown = False
+
+    def _show(self, line: bytes) -> None:
+        if self._gone or (self._quiet and not self._as_json):
+            return
+        try:
+            self._print(line)
+        except BrokenPipeError:
+            # Whoever read us has left; the task, and our exit code, have not.
+            self._gone = True
+
+    def _print(self, line: bytes) -> None:
+        if self._as_json:
+            stdout().data(line + b"\n")
+            return
+        with suppress(BadEventError, CaesarError):
+            event = decode_event(line)
+            err = stderr()
+            if isinstance(event.body, Progress) and event.body.pct is not None and err.is_terminal:
+                self._show_bar(event.body)
+                return
+            self.end()
+            err.line(event_line(event).plain(self._glyphs))
+
+    def _show_bar(self, body: Progress) -> None:
+        share = min(max((body.pct or 0) / 100, 0), 1)
+        done = round(share * _BAR)
+        text = body_keys(body)["message"]
+        from caesar_core.text import one_line
+
+        bar = "#" * done + "-" * (_BAR - done)
+        stderr().write(f"\r\x1b[K[{bar}] {share:4.0%} {one_line(str(text), 40)}")
+        self._bar_shown = True
+
+
+def _print_result(service: Service, record: Record, *, as_json: bool) -> None:
+    out = stdout()
+    if as_json:
+        out.json(service.result(record.id))
+        return
+    from caesar_core.cli.report_text import result_lines
+
+    for line in result_lines(service.result(record.id), out):
+        out.line(line)

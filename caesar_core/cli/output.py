@@ -1,0 +1,126 @@
+"""The only writer of stdout and stderr: data on the one, narration on the other."""
+
+from __future__ import annotations
+
+import json
+import locale
+import os
+import shutil
+import sys
+from typing import Any, Final, TextIO
+
+from caesar_core.text import visible
+
+_TRUE: Final = {
+    "accent": "38;2;234;165;46",
+    "dim": "38;2;158;146;132",
+    "ok": "38;2;125;206;130",
+    "warn": "38;2;224;175;104",
+    "bad": "38;2;232;131;136",
+    "bold": "1",
+}
+_SIXTEEN: Final = {
+    "accent": "33",
+    "dim": "2",
+    "ok": "32",
+    "warn": "33",
+    "bad": "31",
+    "bold": "1",
+}
+
+
+class Output:
+    """One of the two streams.
+
+    Attributes:
+        is_terminal: whether a person sees it directly.
+    """
+
+    def __init__(self, stream: TextIO, *, color: bool | None = None) -> None:
+        self._stream = stream
+        self._color = wants_color(stream) if color is None else color
+        self.is_terminal = stream.isatty()
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal, 80 when there is none."""
+        return shutil.get_terminal_size((80, 24)).columns if self.is_terminal else 80
+
+    @property
+    def encoding(self) -> str:
+        """What the terminal can show, by its locale."""
+        return locale_encoding()
+
+    def line(self, text: str = "") -> None:
+        """Write one line; the text has been made harmless by whoever built it."""
+        self.write(f"{text}\n")
+
+    def write(self, text: str) -> None:
+        """Write text as it is, at once."""
+        try:
+            self._stream.write(text)
+        except UnicodeEncodeError:
+            encoding = self._stream.encoding or "ascii"
+            self._stream.write(text.encode(encoding, "replace").decode(encoding))
+        self._stream.flush()
+
+    def data(self, data: bytes) -> None:
+        """Write bytes as they are."""
+        self._stream.flush()
+        self._stream.buffer.write(data)
+        self._stream.buffer.flush()
+
+    def json(self, value: Any) -> None:
+        """Write one compact line of JSON."""
+        self.line(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
+
+    def paint(self, style: str, text: str) -> str:
+        """Return `text` in one of the palette's colours, where colours are wanted."""
+        if not self._color or not text:
+            return text
+        table = _TRUE if os.environ.get("COLORTERM") in {"truecolor", "24bit"} else _SIXTEEN
+        return f"\x1b[{table[style]}m{text}\x1b[0m"
+
+
+def wants_color(stream: TextIO) -> bool:
+    """Whether colours belong on a stream: `NO_COLOR`, `FORCE_COLOR`, `TERM`, a terminal or not."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR") not in (None, "", "0"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def locale_encoding() -> str:
+    """Return the encoding that the environment's locale names."""
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+        value = os.environ.get(name)
+        if value:
+            return "utf-8" if "utf" in value.lower() else "ascii"
+    return locale.getencoding()
+
+
+def prepare_streams() -> None:
+    """Make both streams take any text: what cannot be encoded is replaced, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def stdout(*, color: bool | None = None) -> Output:
+    """Return the stream for data."""
+    return Output(sys.stdout, color=color)
+
+
+def stderr() -> Output:
+    """Return the stream for narration."""
+    return Output(sys.stderr)
+
+
+def complain(message: str, hint: str = "") -> None:
+    """Tell a person what went wrong and what to do, in one or two lines."""
+    err = stderr()
+    err.line(f"{err.paint('bad', 'caesar:')} {visible(message, keep_newlines=True)}")
+    if hint:
+        err.line(f"  {visible(hint, keep_newlines=True)}")

@@ -1,0 +1,74 @@
+"""Every command in one static table: help is printed from it without importing any of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command: where its click object is, and one line about it."""
+
+    name: str
+    module: str
+    help: str
+
+
+GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
+    (
+        "Start",
+        (Entry("demo", "demo", "See two agents race in a small repository, in half a minute."),),
+    ),
+    (
+        "Delegate",
+        (
+            Entry("run", "run", "Hand a task to an agent and wait for its result."),
+            Entry("watch", "watch", "The control room: every task, live."),
+        ),
+    ),
+    (
+        "Follow",
+        (
+            Entry("ps", "ps", "List tasks and what each is doing."),
+            Entry("show", "show", "Read the whole report of a task."),
+            Entry("logs", "logs", "Read a task's events, or its raw output."),
+            Entry("diff", "diff", "See what a task changed."),
+            Entry("apply", "apply", "Bring a task's changes into your tree, all or nothing."),
+            Entry("undo", "undo", "Take the last apply back."),
+            Entry("cancel", "cancel", "Stop a task and everything it started."),
+            Entry("gc", "gc", "Remove worktrees that nobody could miss."),
+        ),
+    ),
+    (
+        "Integrate",
+        (
+            Entry("protocol", "protocol", "The contract between caesar and an agent."),
+            Entry("completion", "completion", "Print the completion script of a shell."),
+        ),
+    ),
+)
+ENTRIES: Final = {entry.name: entry for _, entries in GROUPS for entry in entries}
+EPILOG: Final = "`caesar COMMAND --help` tells more. Ids may be any unique prefix."
+
+
+def help_text(columns: int = 80) -> str:
+    """Return the help of `caesar` itself."""
+    lines = [
+        "Usage: caesar [--root DIR] COMMAND [ARGUMENTS]",
+        "",
+        "Delegate coding tasks to other coding agents, watch them, apply what is proved.",
+    ]
+    for title, entries in GROUPS:
+        lines += ["", f"{title}:"]
+        lines += [f"  {entry.name:<11} {entry.help}"[:columns] for entry in entries]
+    lines += [
+        "",
+        "Options:",
+        "  --root DIR   The project; default: the nearest folder with .caesar or .git.",
+        "  -V, --version",
+        "  -h, --help",
+        "",
+        EPILOG,
+    ]
+    return "\n".join(lines) + "\n"
