@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from caesar_core.board.delta import Appended
 from caesar_core.board.reduce import fold_lines
 from caesar_core.board.views import QuestionView, StreamView, TaskView
 from caesar_core.protocol.event import Event
@@ -14,7 +15,6 @@ from caesar_core.store.mailbox import questions
 from caesar_core.store.records import Record
 from caesar_core.store.tail import Tail
 from caesar_core.watch.convert import facts_of, question_views
-from caesar_core.watch.delta import Appended
 from caesar_core.watch.stamp import Stamp, stamp_of
 from caesar_core.watch.streams import enter
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from caesar_core.board.delta import BoardDelta
 from caesar_core.clock import Clock, SystemClock
 from caesar_core.store.layout import Layout
-from caesar_core.watch.delta import BoardDelta
 from caesar_core.watch.dirty import Marks, Notices
 from caesar_core.watch.ledger import Ledger
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from caesar_core.board.delta import Appended, BoardDelta, Health
 from caesar_core.board.standing import SILENCE_MS, silent_ms
 from caesar_core.clock import Clock
 from caesar_core.store.layout import Layout
-from caesar_core.watch.delta import Appended, BoardDelta, Health
 from caesar_core.watch.entry import Entry
 from caesar_core.watch.evidence import CpuProbe
 from caesar_core.watch.mark import Mark, What

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from watchdog.events import FileModifiedEvent
 
+from caesar_core.board.delta import BoardDelta
 from caesar_core.protocol.event import Message
 from caesar_core.store.layout import Layout
 from caesar_core.watch import follower
-from caesar_core.watch.delta import BoardDelta
 from caesar_core.watch.dirty import Marks
 from caesar_core.watch.evidence import CpuProbe
 from caesar_core.watch.follower import Follower

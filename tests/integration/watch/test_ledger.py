@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from caesar_core.board.checkpoint import Checkpoint
+from caesar_core.board.delta import BoardDelta
 from caesar_core.board.reduce import fold_lines
 from caesar_core.board.views import StreamView
 from caesar_core.protocol.event import Finished
 from caesar_core.store import mailbox
 from caesar_core.store.checkpoint import save_checkpoint
 from caesar_core.watch import entry as entry_module
-from caesar_core.watch.delta import BoardDelta
 from caesar_core.watch.ledger import FIRST_RECORDS, Ledger
 from caesar_core.watch.snapshot import snapshot
 from tests.integration.watch.project import Project

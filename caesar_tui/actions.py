@@ -1,0 +1,144 @@
+"""What the dashboard does: the engine's calls, in worker threads, outcomes as messages."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
+
+from textual.message import Message
+from textual.message_pump import MessagePump
+
+from caesar_core.errors import CaesarError
+from caesar_core.repo.patch import PatchFile, iter_files
+from caesar_tui.messages import DiffRead, Plan, Planned, Said
+
+if TYPE_CHECKING:
+    from caesar_core.engine.applying import ApplyResult, UndoResult
+
+MAX_FILES: Final = 2_000
+MAX_LISTED: Final = 200
+MAX_LINES: Final = 400_000
+
+
+class Engine(Protocol):
+    """The part of `engine.service.Service` that the dashboard uses. Every call may block."""
+
+    def patch_into(self, task: str, out: BinaryIO) -> None:
+        """Write the patch of a task."""
+
+    def preflight(self, task: str) -> ApplyResult:
+        """Return what applying would do."""
+
+    def apply(self, task: str) -> ApplyResult:
+        """Apply a task's outcome."""
+
+    def undo_preview(self) -> UndoResult:
+        """Return what an undo would restore."""
+
+    def undo(self, task: str | None = None) -> UndoResult:
+        """Take back the last apply, or a task's."""
+
+    def request_cancel(self, task: str) -> None:
+        """Ask for a task's end."""
+
+
+class Actions:
+    """Calls the engine and posts what came of it. Every method blocks: run it in a worker.
+
+    Args:
+        engine: makes the engine when it is first needed, which takes a moment.
+        target: the screen that is told.
+
+    """
+
+    def __init__(self, engine: Callable[[], Engine], target: MessagePump) -> None:
+        self._make = engine
+        self._target = target
+        self._engine: Engine | None = None
+
+    def read_diff(self, task_id: str) -> None:
+        """Read what a task changed."""
+        try:
+            with tempfile.TemporaryFile() as file:
+                self._get().patch_into(task_id, file)
+                file.seek(0)
+                files, note = _files_of(file)
+        except CaesarError as error:
+            files, note = (), _sentence(error)
+        self._target.post_message(DiffRead(task_id, files, note or _nothing(files)))
+
+    def plan_apply(self, task_id: str) -> None:
+        """Find out what applying would do."""
+        self._tell(lambda: Planned(_apply_plan(task_id, self._get().preflight(task_id))))
+
+    def plan_undo(self) -> None:
+        """Find out what an undo would restore."""
+        self._tell(lambda: _undo_plan(self._get().undo_preview()))
+
+    def carry_out(self, plan: Plan) -> None:
+        """Do what a sheet announced."""
+        self._tell(lambda: self._done(plan))
+
+    def _done(self, plan: Plan) -> Message:
+        engine = self._get()
+        if plan.action == "cancel":
+            assert plan.task_id is not None
+            engine.request_cancel(plan.task_id)
+            return Said("Asked the task to stop.")
+        if plan.action == "apply":
+            assert plan.task_id is not None
+            done = engine.apply(plan.task_id)
+            undoes = " · u undoes it" if done.applied and done.files else ""
+            return Said(done.message + undoes, "information" if done.applied else "error")
+        back = engine.undo(plan.task_id)
+        return Said(back.message, "information" if back.undone else "warning")
+
+    def _tell(self, work: Callable[[], Message]) -> None:
+        try:
+            message = work()
+        except CaesarError as error:
+            message = Said(_sentence(error), "error")
+        self._target.post_message(message)
+
+    def _get(self) -> Engine:
+        if self._engine is None:
+            self._engine = self._make()
+        return self._engine
+
+
+def _files_of(file: BinaryIO) -> tuple[tuple[PatchFile, ...], str]:
+    """Return the files of a patch, as many as a person can look at."""
+    lines = islice(file, MAX_LINES)
+    files = tuple(islice(iter_files(lines), MAX_FILES))
+    left_out = next(file, None) is not None
+    return files, f"The patch is longer: its first {len(files)} files." if left_out else ""
+
+
+def _nothing(files: Sequence[PatchFile]) -> str:
+    return "" if files else "The task changed nothing."
+
+
+def _apply_plan(task_id: str, seen: ApplyResult) -> Plan:
+    lines = [("warn", f"{conflict.path}: {conflict.reason}") for conflict in seen.conflicts]
+    merged = set(seen.merged_with_local)
+    lines += [
+        ("file", f"{path}, merged with your edits" if path in merged else path)
+        for path in seen.files[:MAX_LISTED]
+    ]
+    if len(seen.files) > MAX_LISTED:
+        lines.append(("bullet", f"and {len(seen.files) - MAX_LISTED} more files"))
+    ready = seen.applied and not seen.already_applied and bool(seen.files)
+    return Plan("apply", task_id, seen.message, ready, tuple(lines))
+
+
+def _undo_plan(seen: UndoResult) -> Message:
+    if not seen.undone:
+        return Said(seen.message or "Nothing to undo.")
+    lines = tuple(("file", path) for path in seen.files[:MAX_LISTED])
+    return Planned(Plan("undo", seen.task_id, f"Restore {seen.message}", ready=True, lines=lines))
+
+
+def _sentence(error: CaesarError) -> str:
+    return f"{error.message} {error.hint}".strip()

@@ -1,0 +1,112 @@
+"""The application: one screen, two themes, workers. Everything else is elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from functools import partial
+from pathlib import PurePath
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.worker import Worker, WorkerState
+
+from caesar_core.board.glyphs import ASCII, Glyphs
+from caesar_core.clock import Clock
+from caesar_core.store.layout import Layout
+from caesar_tui.actions import Actions, Engine
+from caesar_tui.bridge import Bridge
+from caesar_tui.messages import PageWanted, Plan
+from caesar_tui.screens.board import BoardScreen
+from caesar_tui.themes import THEMES
+from caesar_tui.widgets.safe import plain
+
+
+class CaesarApp(App[int]):
+    """The dashboard.
+
+    Args:
+        layout: the project.
+        engine: makes the engine when the first action needs it.
+        clock: the time.
+        ids: show only these tasks; `None` shows all.
+        theme: `dark` or `light`.
+        glyphs: what the terminal can show.
+        lifeline: a descriptor that reads as ended when the process dies that restores the
+            terminal; `None` when there is none.
+
+    """
+
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        "styles/lines.tcss",
+        "styles/board.tcss",
+        "styles/sheet.tcss",
+    ]
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = []
+    TITLE = "caesar"
+
+    def __init__(
+        self,
+        layout: Layout,
+        *,
+        engine: Callable[[], Engine],
+        clock: Clock,
+        ids: Collection[str] | None = None,
+        theme: str = "dark",
+        glyphs: Glyphs,
+        lifeline: int | None = None,
+    ) -> None:
+        super().__init__()
+        for known in THEMES.values():
+            self.register_theme(known)
+        self.theme = THEMES[theme].name
+        self._lifeline = lifeline
+        self._board = BoardScreen(layout.root, clock, self._act, glyphs)
+        self._bridge = Bridge(layout, self._board, ids, clock)
+        self._actions = Actions(engine, self._board)
+        self.set_class(glyphs is ASCII, "-ascii")
+
+    def get_default_screen(self) -> BoardScreen:
+        """Return the board."""
+        return self._board
+
+    def on_mount(self) -> None:
+        """Begin to follow the store, once the first frame is painted."""
+        self.call_after_refresh(self._begin)
+
+    def on_page_wanted(self, message: PageWanted) -> None:
+        """Read a page of a stream."""
+        self._in_thread(partial(self._bridge.read_page, message), group="stream")
+
+    def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
+        """Report a worker that failed; no failure is silent."""
+        if message.state is WorkerState.ERROR:
+            error = message.worker.error
+            text = f"{message.worker.group}: {type(error).__name__}: {error}"
+            self.notify(plain(text), severity="error", markup=False)
+
+    def _begin(self) -> None:
+        self.run_worker(self._bridge.follow(), group="follower", exit_on_error=False)
+        if self._lifeline is not None:
+            asyncio.get_running_loop().add_reader(self._lifeline, self._guard_is_gone)
+
+    def _guard_is_gone(self) -> None:
+        assert self._lifeline is not None
+        asyncio.get_running_loop().remove_reader(self._lifeline)
+        self.exit(1)
+
+    def _act(self, what: str, about: str | Plan | None) -> None:
+        """Carry out an intent of the board in a worker thread."""
+        actions = self._actions
+        if isinstance(about, Plan):
+            self._in_thread(partial(actions.carry_out, about), group="engine")
+        elif what == "undo":
+            self._in_thread(actions.plan_undo, group="engine")
+        elif about is not None:
+            work = actions.read_diff if what == "diff" else actions.plan_apply
+            self._in_thread(partial(work, about), group=what)
+
+    def _in_thread(self, work: Callable[[], None], *, group: str) -> None:
+        self.run_worker(work, thread=True, group=group, exit_on_error=False)

@@ -1,0 +1,51 @@
+"""The only way from the store to the screens: a follower's deltas, and pages of streams."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import aclosing
+
+from textual.message_pump import MessagePump
+
+from caesar_core.clock import Clock
+from caesar_core.store.layout import Layout
+from caesar_core.watch.follower import Follower
+from caesar_core.watch.streams import read_range, size_of
+from caesar_tui.messages import BoardChanged, PageRead, PageWanted
+
+END_BYTES = 128 * 1024
+"""What is read of a stream when its pane opens, however long it is."""
+
+
+class Bridge:
+    """Posts what changes to one screen: at most one message a frame."""
+
+    def __init__(
+        self, layout: Layout, target: MessagePump, ids: Collection[str] | None, clock: Clock
+    ) -> None:
+        self._layout = layout
+        self._target = target
+        self._ids = ids
+        self._clock = clock
+
+    async def follow(self) -> None:
+        """Follow until cancelled."""
+        follower = Follower(self._layout, self._ids, clock=self._clock)
+        async with aclosing(follower):
+            async for delta in follower:
+                self._target.post_message(BoardChanged(delta))
+
+    def read_page(self, wanted: PageWanted) -> None:
+        """Read a page of a stream; run it in a worker thread."""
+        path = self._layout.task(wanted.task_id).events
+        size = size_of(path)
+        start, end = wanted.start, min(wanted.end, size)
+        if wanted.edge == "end":
+            start, end = max(0, size - END_BYTES), size
+        data = read_range(path, start, end)
+        while wanted.edge == "after" and b"\n" not in data and end < size:
+            end = min(size, end + len(data))  # one line is longer than a page
+            data = read_range(path, start, end)
+        if wanted.edge != "before":
+            data = data[: data.rfind(b"\n") + 1]
+        self._target.post_message(PageRead(wanted.task_id, wanted.edge, start, data, size))

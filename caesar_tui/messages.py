@@ -1,0 +1,83 @@
+"""Facts that come down to the screens and intents that go up from the widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from textual.message import Message
+
+from caesar_core.board.delta import BoardDelta
+from caesar_core.repo.patch import PatchFile
+
+Edge: TypeAlias = Literal["end", "before", "after"]
+
+
+@dataclass
+class BoardChanged(Message):
+    """A frame's worth of change of the store."""
+
+    delta: BoardDelta
+
+
+@dataclass
+class PageWanted(Message):
+    """A stream's pane needs bytes: its end, or what lies before or behind what it holds."""
+
+    task_id: str
+    edge: Edge
+    start: int = 0
+    end: int = 0
+
+
+@dataclass
+class PageRead(Message):
+    """Bytes of a stream, complete lines only at the end; `start` is where they begin."""
+
+    task_id: str
+    edge: Edge
+    start: int
+    data: bytes
+    size: int
+
+
+@dataclass
+class DiffRead(Message):
+    """What a task changed; `note` says why there is nothing, or what was left out."""
+
+    task_id: str
+    files: tuple[PatchFile, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sheet: what would happen, before it happens.
+
+    Attributes:
+        action: what Enter does.
+        ready: whether it can be done.
+        lines: a mark (a name of `board.glyphs.Glyphs`) and a text each; texts are untrusted.
+
+    """
+
+    action: Literal["apply", "undo", "cancel"]
+    task_id: str | None
+    title: str
+    ready: bool
+    lines: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class Planned(Message):
+    """The sheet to show."""
+
+    plan: Plan
+
+
+@dataclass
+class Said(Message):
+    """Something to tell the person; the text is untrusted."""
+
+    text: str
+    severity: Literal["information", "warning", "error"] = "information"

@@ -1,0 +1,91 @@
+"""All tasks as the dashboard knows them: what a frame costs depends on what changed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from caesar_core.board.delta import BoardDelta, Health
+from caesar_core.board.order import Filter, Order, Row, arrange
+from caesar_core.board.standing import Group
+from caesar_core.board.views import TaskView
+from caesar_core.ids import shortest_prefixes
+
+SHOWN_FINISHED: Final = 50
+SHOWN_HISTORY: Final = 2_000
+_FEWEST: Final = 6
+
+
+class BoardModel:
+    """Takes deltas, gives rows. Ended tasks are judged again only when something ended."""
+
+    def __init__(self) -> None:
+        self.tasks: dict[str, TaskView] = {}
+        self.health = Health()
+        self.complete = False
+        self._active: set[str] = set()
+        self._ended: list[str] | None = None
+        self._prefixes: dict[str, str] | None = None
+
+    def take(self, delta: BoardDelta) -> None:
+        """Take over what changed."""
+        self.health, self.complete = delta.health, delta.complete
+        for view in delta.changed:
+            if view.id not in self.tasks:
+                self._prefixes = None
+            if not view.facts.is_active or view.id not in self._active:
+                self._ended = None
+            (self._active.add if view.facts.is_active else self._active.discard)(view.id)
+            self.tasks[view.id] = view
+        for task_id in delta.removed:
+            self.tasks.pop(task_id, None)
+            self._active.discard(task_id)
+            self._ended = self._prefixes = None
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """The shortest unique prefix of each id."""
+        if self._prefixes is None:
+            self._prefixes = shortest_prefixes(self.tasks, _FEWEST)
+        return self._prefixes
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything runs, so that ages move."""
+        return bool(self._active)
+
+    def rows(
+        self, now: datetime, *, order: Order, only: Filter, history: bool = False
+    ) -> tuple[list[Row], int]:
+        """Return the rows to show, and how many ended tasks are left out."""
+        ended = self._newest_ended()
+        limit = SHOWN_HISTORY if history or not only.is_empty else SHOWN_FINISHED
+        candidates = [self.tasks[i] for i in (*self._active, *ended[:limit])]
+        return arrange(candidates, now, order=order, only=only), max(0, len(ended) - limit)
+
+    def counts(self, rows: list[Row], left_out: int) -> dict[Group, int]:
+        """Return how many tasks each group has, those included that are not shown."""
+        found = {group: sum(row.group is group for row in rows) for group in Group}
+        found[Group.FINISHED] += left_out
+        return found
+
+    def usage(self) -> str:
+        """Return tokens and cost of all tasks, as far as they are known."""
+        facts = [task.facts for task in self.tasks.values()]
+        tokens = sum(f.tokens or 0 for f in facts)
+        cost = sum(f.cost_usd or 0.0 for f in facts)
+        parts = [f"{_thousands(tokens)} tok"] if tokens else []
+        return "  ".join([*parts, f"${cost:.2f}"] if cost else parts)
+
+    def _newest_ended(self) -> list[str]:
+        if self._ended is None:
+            ended = [t.facts for t in self.tasks.values() if not t.facts.is_active]
+            ended.sort(key=lambda facts: (facts.ended_at or facts.created_at, facts.id))
+            self._ended = [facts.id for facts in reversed(ended)]
+        return self._ended
+
+
+def _thousands(number: int) -> str:
+    if number < 1_000:
+        return str(number)
+    return f"{number // 1_000}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"

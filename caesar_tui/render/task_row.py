@@ -1,0 +1,89 @@
+"""A task as a row of the board."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from caesar_core.board.activity import activity
+from caesar_core.board.glyphs import Glyphs
+from caesar_core.board.order import Row
+from caesar_core.board.standing import Group, State, elapsed_ms
+from caesar_core.clock import parse_iso
+from caesar_core.text import one_line
+from caesar_tui.render.cells import Cell, Ink, age_text, size_text, span_text
+
+_INKS: Final[dict[State, Ink]] = {
+    "working": "ok",
+    "busy": "ok",
+    "starting": "ok",
+    "done": "ok",
+    "silent": "warn",
+    "slot": "dim",
+    "preparing": "dim",
+    "partial": "warn",
+    "cancelled": "dim",
+    "failed": "bad",
+    "timed_out": "bad",
+}
+
+
+def ink_of(state: State) -> Ink:
+    """Return the colour of a state; what needs a person stands out."""
+    return _INKS.get(state, "accent")
+
+
+def task_cells(
+    row: Row, prefix: str, now: datetime, width: int, glyphs: Glyphs
+) -> tuple[Cell, ...]:
+    """Return the cells of a row `width` cells wide; what does not fit is left out by rank."""
+    facts, stand = row.view.facts, row.standing
+    ink = ink_of(stand.state)
+    doing = activity(row.view, now)
+    head = [Cell(stand.mark(glyphs), 1, ink), Cell(prefix, 8 if width >= 44 else 6, "dim")]
+    if width >= 34:
+        head.append(Cell(facts.agent, 8 if width >= 44 else 6))
+    tail: list[Cell] = []
+    if width >= 40:
+        tail.append(Cell(_age(row, doing.age_ms, doing.silent_ms), 5, "dim", right=True))
+    if width >= 54:
+        size = size_text(facts.insertions, facts.deletions, glyphs.minus)
+        tail.append(Cell(size, 11, "dim", right=True))
+    if width >= 64:
+        tail.append(Cell(_time(row, now), 5, "dim", right=True))
+    room = width - sum(cell.width + 1 for cell in (*head, *tail))
+    return (*head, Cell(_what(row, doing.headline), max(room, 1), _what_ink(row)), *tail)
+
+
+def _what(row: Row, headline: str) -> str:
+    """Return the state in a word, unless the headline says it, and the headline."""
+    state, word = row.standing.state, row.standing.word
+    if state == "working":
+        return headline or word
+    if state == "asking":
+        return headline or word
+    if row.group is Group.FINISHED:
+        applied = "applied" if row.view.facts.applied_at else ""
+        objective = one_line(row.view.facts.objective)
+        return " · ".join(part for part in (word, applied, objective) if part)
+    return " · ".join(part for part in (word, headline) if part)
+
+
+def _what_ink(row: Row) -> Ink:
+    if row.group is Group.NEEDS_YOU:
+        return "strong"
+    return "dim" if row.group is Group.FINISHED else ""
+
+
+def _age(row: Row, tool_ms: int | None, silent: int | None) -> str:
+    """Return the one figure of a row that moves: the tool's age, or how long the silence is."""
+    if row.standing.state in {"silent", "busy"}:
+        return age_text(silent)
+    return age_text(tool_ms) if row.group is Group.RUNNING else ""
+
+
+def _time(row: Row, now: datetime) -> str:
+    facts = row.view.facts
+    began = facts.started_at or facts.created_at
+    ended = parse_iso(facts.ended_at or "")
+    return span_text(elapsed_ms(began, ended or now))
