@@ -16,6 +16,7 @@ from caesar_core.protocol.event import Progress
 from caesar_core.protocol.wire import BadEventError, body_keys, decode_event
 from caesar_core.store.records import Record
 from caesar_core.store.tail import Tail
+from caesar_core.text import fit, one_line
 
 if TYPE_CHECKING:
     from caesar_core.engine.service import Service
@@ -87,9 +88,13 @@ class EventStream:
     Args:
         as_json: each line as it is, on stdout; else lines for people, on stderr.
         quiet: no lines for people.
+        label: stands before each line, where several tasks are shown.
     """
 
-    def __init__(self, service: Service, task_id: str, *, as_json: bool, quiet: bool) -> None:
+    def __init__(
+        self, service: Service, task_id: str, *, as_json: bool, quiet: bool, label: str = ""
+    ) -> None:
+        self._label = f"{fit(one_line(label, 13), 13)} " if label else ""
         self._tail = Tail(service.layout.task(task_id).events)
         self._as_json = as_json
         self._quiet = quiet
@@ -132,14 +137,12 @@ class EventStream:
                 self._show_bar(event.body)
                 return
             self.end()
-            err.line(event_line(event).plain(self._glyphs))
+            err.line(self._label + event_line(event).plain(self._glyphs))
 
     def _show_bar(self, body: Progress) -> None:
         share = min(max((body.pct or 0) / 100, 0), 1)
         done = round(share * _BAR)
         text = body_keys(body)["message"]
-        from caesar_core.text import one_line
-
         bar = "#" * done + "-" * (_BAR - done)
         stderr().write(f"\r\x1b[K[{bar}] {share:4.0%} {one_line(str(text), 40)}")
         self._bar_shown = True

@@ -72,3 +72,7 @@ def help_text(columns: int = 80) -> str:
         EPILOG,
     ]
     return "\n".join(lines) + "\n"
+
+
+# Only a string: the core never imports the dashboard, it finds it by name.
+DASHBOARD: Final = "caesar_tui.app:run_dashboard"

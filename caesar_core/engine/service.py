@@ -46,6 +46,7 @@ from caesar_core.engine.results import (
     show_result,
 )
 from caesar_core.errors import CaesarError
+from caesar_core.repo.changes import work_tree_diff
 from caesar_core.store.layout import Layout
 from caesar_core.store.records import Record
 
@@ -116,6 +117,10 @@ class Service:
         """Write the patch of a task, in constant memory."""
         other = self._locate(against) if against else None
         patch_into(self._locate(task), out, files=files, against=other)
+
+    def tree_diff(self) -> str:
+        """Return what `git diff` shows of the work tree right now."""
+        return work_tree_diff(self.project.root)
 
     def refresh(self, task: str) -> bool:
         """Take the outcome of a task's worktree anew; whether it differs."""

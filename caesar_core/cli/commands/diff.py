@@ -34,7 +34,7 @@ _HEADERS: Final = (b"diff --git ", b"index ", b"--- ", b"+++ ", b"old mode", b"n
 @click.option("--pager/--no-pager", default=False, help="Through $PAGER.")
 @json_option
 @root_option
-def command(task: str, root: str | None, /, **options: Any) -> int:
+def command(task: str, root: str | None, **options: Any) -> int:
     """Print the changes of the task ID as a patch that `git apply` takes."""
     service = service_at(root)
     if options["refresh"]:

@@ -1,0 +1,76 @@
+"""`caesar watch` where there is no screen: one line an event, or NDJSON."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+
+from caesar_core.board.delta import BoardDelta
+from caesar_core.board.glyphs import glyphs_for
+from caesar_core.board.lines import event_line
+from caesar_core.board.views import TaskView
+from caesar_core.cli.output import locale_encoding, stderr, stdout
+from caesar_core.ids import shortest_prefixes
+from caesar_core.protocol.wire import encode_event
+from caesar_core.store.layout import Layout
+from caesar_core.text import fit, one_line
+from caesar_core.watch.follower import Follower
+
+
+def watch_lines(
+    layout: Layout, ids: Sequence[str] | None, race: str | None, *, as_json: bool
+) -> int:
+    """Print events until Ctrl-C; with `ids` until all of them are over."""
+    with asyncio.Runner() as runner:
+        runner.run(_follow(layout, ids, race, as_json=as_json))
+    return 0
+
+
+async def _follow(
+    layout: Layout, ids: Sequence[str] | None, race: str | None, *, as_json: bool
+) -> None:
+    follower = Follower(layout, ids, replay=True)
+    printer = _Printer(race, as_json=as_json)
+    async with aclosing(follower):
+        async for delta in follower:
+            printer.show(delta)
+            if ids is not None and delta.complete and printer.all_over(ids):
+                return
+
+
+class _Printer:
+    def __init__(self, race: str | None, *, as_json: bool) -> None:
+        self._race = race
+        self._as_json = as_json
+        self._glyphs = glyphs_for(locale_encoding())
+        self._tasks: dict[str, TaskView] = {}
+        self._bad_lines = 0
+
+    def show(self, delta: BoardDelta) -> None:
+        """Print what a frame brought."""
+        self._tasks.update({task.id: task for task in delta.changed})
+        for appended in delta.appended:
+            task = self._tasks.get(appended.task_id)
+            if task is None or not self._is_wanted(task):
+                continue
+            for event in appended.events:
+                if self._as_json:
+                    stdout().data(encode_event(event))
+                else:
+                    stdout().line(f"{self._name(task)}  {event_line(event).plain(self._glyphs)}")
+        if delta.health.bad_lines > self._bad_lines:
+            self._bad_lines = delta.health.bad_lines
+            stderr().line(f"note: {self._bad_lines} unreadable lines so far")
+
+    def all_over(self, ids: Sequence[str]) -> bool:
+        """Whether every one of `ids` has ended."""
+        known = [self._tasks.get(task_id) for task_id in ids]
+        return all(task is not None and not task.facts.is_active for task in known)
+
+    def _is_wanted(self, task: TaskView) -> bool:
+        return self._race is None or (task.facts.race_id or "").startswith(self._race)
+
+    def _name(self, task: TaskView) -> str:
+        short = shortest_prefixes(self._tasks)[task.id]
+        return f"{short} {fit(one_line(task.facts.agent, 12), 12)}"
