@@ -174,11 +174,8 @@ class Git:
             TamperedWorktreeError: the `.git` file is not ours any more.
 
         """
-        with tempfile.TemporaryFile() as fed:
-            fed.write(stdin)
-            fed.seek(0)
-            with self._start(args, stdin=fed) as process:
-                out, err = process.communicate()
+        with self._start(args, fed=bool(stdin)) as process:
+            out, err = process.communicate(stdin or None)
         return _checked(args, Output(out, err, process.returncode), ok)
 
     def text(self, *args: str, stdin: bytes = b"") -> str:
@@ -212,7 +209,7 @@ class Git:
         self,
         args: Sequence[str],
         *,
-        stdin: IO[bytes] | None = None,
+        fed: bool = False,
         stderr: IO[bytes] | None = None,
     ) -> Popen[bytes]:
         from subprocess import DEVNULL, PIPE
@@ -230,7 +227,7 @@ class Git:
                 [str(Library.GIT_PYTHON_GIT_EXECUTABLE), *args],
                 cwd=self.cwd,
                 env=self._whole_environment(args),
-                stdin=stdin or DEVNULL,
+                stdin=PIPE if fed else DEVNULL,
                 stdout=PIPE,
                 stderr=stderr or PIPE,
             )

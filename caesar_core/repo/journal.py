@@ -11,12 +11,13 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from caesar_core.errors import OperationError
+from caesar_core.repo.lock import locked
 from caesar_core.repo.obstacles import State
 from caesar_core.repo.worktree import delete_tree
 
@@ -126,12 +127,15 @@ def held(folder: Path) -> Iterator[None]:
         OperationError: another process is at work with it.
 
     """
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        _lock(handle)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder, wait=False))
+        except BlockingIOError as error:
+            raise OperationError(
+                "Another process is applying or undoing this outcome.",
+                "Wait for it, then try again.",
+            ) from error
         yield
-    finally:
-        os.close(handle)
 
 
 def discard_draft(folder: Path) -> None:
@@ -139,17 +143,6 @@ def discard_draft(folder: Path) -> None:
     parts = {entry.name for entry in folder.iterdir()}
     if parts and parts <= {"old", "new", "staged", f"{_FILE}.new"}:
         delete_tree(folder)
-
-
-def _lock(handle: int) -> None:
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise OperationError(
-            "Another process is applying or undoing this outcome.", "Wait for it, then try again."
-        ) from error
 
 
 def copy_content(source: Path, target: Path, state: State) -> None:

@@ -22,9 +22,7 @@ from caesar_core.repo.obstacles import (
     State,
     name_obstacle,
     obstacle,
-    place_of,
-    reachable,
-    state_of,
+    state_at,
 )
 from caesar_core.repo.snapshot import temporary_index
 
@@ -138,10 +136,13 @@ def merge(
 def _round(
     git: Git, root: Path, base: str, tree: str, touched: Mapping[bytes, RawChange]
 ) -> tuple[Merged, list[RawChange]]:
-    states = {path: state_of(place_of(root, path)) for path in touched}
-    ours = _users_side(git, root, states)
-    common = git.text("commit-tree", base + "^{tree}" if _is_commit(git, base) else base, "-m", ".")
-    commits = [git.text("commit-tree", side, "-p", common, "-m", ".") for side in (ours, tree)]
+    states = {path: state_at(root, path) for path in touched}
+    ours = _users_side(git, states)
+    common = git.text("commit-tree", f"{base}^{{tree}}", "-m", ".")
+    commits = [
+        git.text("commit-tree", f"{side}^{{tree}}", "-p", common, "-m", ".")
+        for side in (ours, tree)
+    ]
     merged = git.run("merge-tree", "--write-tree", "-z", "--name-only", *commits, ok=(0, 1))
     result, _, rest = merged.stdout.partition(b"\0")
     if merged.returncode:
@@ -158,10 +159,13 @@ def _round(
     return found, [write for write in writes if write.path not in touched]
 
 
-def _users_side(git: Git, root: Path, states: Mapping[bytes, State]) -> str:
+def _commit(git: Git, tree: str, *parent: str) -> str:
+    return git.text("commit-tree", "--no-gpg-sign", f"{tree}^{{tree}}", *parent, "-m", ".")
+
+
+def _users_side(git: Git, states: Mapping[bytes, State]) -> str:
     present = [path for path, state in states.items() if state.kind in ("file", "link")]
     missing = [path for path in states if path not in set(present)]
-    present = [path for path in present if reachable(root, path)]
     hidden = _skipped(git, missing)
     with temporary_index(git) as index:
         index.run("read-tree", "HEAD")
@@ -179,10 +183,6 @@ def _skipped(git: Git, missing: Sequence[bytes]) -> frozenset[bytes]:
         return frozenset()
     tagged = git.items("ls-files", "-z", "-t", "--cached")
     return frozenset(item[2:] for item in tagged if item[:1] == b"S").intersection(missing)
-
-
-def _is_commit(git: Git, name: str) -> bool:
-    return git.text("cat-file", "-t", name) == "commit"
 
 
 def _refusals(root: Path, changes: Sequence[RawChange]) -> tuple[Conflict, ...]:

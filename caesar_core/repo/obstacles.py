@@ -53,6 +53,11 @@ def state_of(place: Path) -> State:
     return ABSENT_STATE if kind == "absent" else State(kind)
 
 
+def state_at(root: Path, path: bytes) -> State:
+    """Return what is at git's `path` below `root`; what only a link leads to is absent."""
+    return state_of(place_of(root, path)) if reachable(root, path) else ABSENT_STATE
+
+
 def kind_of(place: Path) -> Kind:
     """Return the kind of what is at `place` without reading it."""
     try:

@@ -6,14 +6,13 @@ Whatever goes wrong, what was changed is put back from the journal.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Literal
 
 from caesar_core.repo.journal import Entry, Journal, copy_content, sync_folder
-from caesar_core.repo.obstacles import is_folder, obstacle, place_of, state_of
+from caesar_core.repo.obstacles import is_folder, obstacle, place_of, reachable, state_at
 
 OnStep = Callable[[str], None]
 """Told the name of each step before it is taken; a test may die in it."""
@@ -44,6 +43,7 @@ def carry_out(journal: Journal, on_step: OnStep) -> Journal:
             on_step(f"check {number}")
             _check(journal.root, entry, leaving)
             _put(journal, number, "new", on_step)
+        _sync_folders(journal)
         on_step("mark")
     except BaseException:
         put_back(journal)
@@ -59,13 +59,17 @@ def put_back(journal: Journal) -> tuple[Entry, ...]:
     """
     foreign: list[Entry] = []
     for number, entry in reversed(list(enumerate(journal.entries))):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            _draft(journal, number).unlink()
-        found = state_of(place_of(journal.root, entry.path))
-        if found == entry.new and entry.new != entry.old:
+        if reachable(journal.root, entry.path):
+            _draft(journal, number).unlink(missing_ok=True)
+        found = state_at(journal.root, entry.path)
+        if found == entry.old:
+            continue
+        wanted = entry.old.kind != "absent"
+        if found == entry.new and not obstacle(journal.root, entry.path, leaving=(), wanted=wanted):
             _put(journal, number, "old", lambda _: None)
-        elif found != entry.old:
+        else:
             foreign.append(entry)
+    _sync_folders(journal)
     journal.advance("restored")
     return tuple(foreign)
 
@@ -73,7 +77,7 @@ def put_back(journal: Journal) -> tuple[Entry, ...]:
 def _check(root: Path, entry: Entry, leaving: set[bytes]) -> None:
     wanted = entry.new.kind != "absent"
     reason = obstacle(root, entry.path, leaving=leaving, wanted=wanted)
-    if not reason and state_of(place_of(root, entry.path)) != entry.old:
+    if not reason and state_at(root, entry.path) != entry.old:
         reason = "it was edited meanwhile"
     if reason:
         raise ChangedMeanwhileError(entry.path, reason)
@@ -95,7 +99,13 @@ def _put(journal: Journal, number: int, side: Literal["old", "new"], on_step: On
     on_step(f"replace {number}")
     _clear_folder(place)
     draft.replace(place)
-    sync_folder(place.parent)
+
+
+def _sync_folders(journal: Journal) -> None:
+    folders = {place_of(journal.root, entry.path).parent for entry in journal.entries}
+    for folder in sorted(folders):
+        if is_folder(folder):
+            sync_folder(folder)
 
 
 def _draft(journal: Journal, number: int) -> Path:

@@ -25,7 +25,7 @@ from caesar_core.repo.journal import (
     read_journal,
 )
 from caesar_core.repo.merge import Conflict
-from caesar_core.repo.obstacles import State, obstacle, place_of, state_of
+from caesar_core.repo.obstacles import State, obstacle, place_of, state_at, state_of
 from caesar_core.repo.replace import ChangedMeanwhileError, OnStep, carry_out, put_back
 from caesar_core.repo.worktree import delete_tree
 
@@ -145,7 +145,7 @@ def _plan(journal: Journal, scratch: Path) -> tuple[list[_Step], tuple[Conflict,
     steps: list[_Step] = []
     conflicts: list[Conflict] = []
     for number, entry in enumerate(journal.entries):
-        found = state_of(place_of(journal.root, entry.path))
+        found = state_at(journal.root, entry.path)
         if found == entry.old:
             continue
         wanted = entry.old.kind != "absent"

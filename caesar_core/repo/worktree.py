@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from caesar_core.errors import OperationError
-from caesar_core.repo.command import Git
+from caesar_core.repo.command import Git, GitError
 from caesar_core.repo.discover import Repository
+from caesar_core.repo.lock import locked
 from caesar_core.text import slug
 
 _BRANCH_TRIES: Final = 50
@@ -97,11 +98,11 @@ def create_worktree(
         raise OperationError(f"{path} exists already.", "Remove it, or run `caesar gc`.")
     filters = git.list_filters()
     branch = _free_branch(git, branch_stem)
-    fetching = git.with_environment(GIT_NO_LAZY_FETCH="0")
+    add = ("worktree", "add", "--quiet", "--no-track", "-b", branch, "--", str(path), base)
     with _undone_on_failure(repository, path, branch, base):
-        fetching.run(
-            "worktree", "add", "--quiet", "--no-track", "-b", branch, "--", str(path), base
-        )
+        # git trips over an entry that another `worktree add` has only half written.
+        with locked(repository.common_dir, wait=True):
+            git.with_environment(GIT_NO_LAZY_FETCH="0").run(*add)
         return Worktree(
             path=path,
             workspace=path / repository.prefix,
@@ -129,7 +130,8 @@ def remove_worktree(
     delete_tree(path)
     git = repository.git()
     if worktree_state(repository, path) is not None:
-        git.run("worktree", "remove", "--force", "--force", "--", str(path))
+        with locked(repository.common_dir, wait=True):
+            git.run("worktree", "remove", "--force", "--force", "--", str(path))
     if branch is not None and not keep_branch:
         git.run("branch", "--quiet", "-D", "--", branch, ok=(0, 1))
 
@@ -138,7 +140,7 @@ def list_worktrees(repository: Repository) -> tuple[WorktreeState, ...]:
     """Return every worktree that git knows, the main one first."""
     states: list[WorktreeState] = []
     fields: dict[bytes, bytes] = {}
-    for item in repository.git().run("worktree", "list", "--porcelain", "-z").stdout.split(b"\0"):
+    for item in _listing(repository).split(b"\0"):
         if item:
             key, _, value = item.partition(b" ")
             fields[key] = value
@@ -174,6 +176,17 @@ def delete_tree(path: Path) -> None:
         return
     except OSError as error:
         raise OperationError(f"Cannot delete {path}: {error.strerror}.") from error
+
+
+def _listing(repository: Repository) -> bytes:
+    git = repository.git()
+    words = ("worktree", "list", "--porcelain", "-z")
+    try:
+        return git.run(*words).stdout
+    except GitError:
+        # Perhaps one is being made at this moment.
+        with locked(repository.common_dir, wait=True):
+            return git.run(*words).stdout
 
 
 def _free_branch(git: Git, stem: str) -> str:

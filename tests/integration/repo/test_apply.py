@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from caesar_core.errors import EXIT_USAGE, CaesarError
+from caesar_core.errors import EXIT_USAGE, CaesarError, OperationError
 from caesar_core.repo.apply import Applied, apply_outcome, preflight
 from caesar_core.repo.undo import Undone, undo
 from tests.fakes.sandbox import Left, Sandbox, write
@@ -433,3 +433,70 @@ def test_the_users_permissions_survive(sandbox: Sandbox) -> None:
     left = sandbox.agent(edit("line 2\n", "agent\n"))
     assert apply(sandbox, left).applied
     assert (sandbox.root / "f.txt").stat().st_mode & 0o777 == 0o600
+
+
+def test_d11_a_file_renamed_by_the_agent_takes_the_users_edit_along(sandbox: Sandbox) -> None:
+    def work(root: Path) -> None:
+        edit("line 2\n", "agent\n")(root)
+        (root / "f.txt").rename(root / "moved.txt")
+
+    left = sandbox.agent(work)
+    edit("line 29\n", "mine\n")(sandbox.root)
+    before = sandbox.files()
+    assert apply(sandbox, left).files == ("f.txt", "moved.txt")
+    text = (sandbox.root / "moved.txt").read_text()
+    assert text == LINES.replace("line 2\n", "agent\n").replace("line 29\n", "mine\n")
+    assert take_back(sandbox, left).undone
+    assert sandbox.files() == before
+
+
+def test_d7_a_linked_folder_that_the_agent_made_real_is_replaced(sandbox: Sandbox) -> None:
+    outside = sandbox.root.parent / "outside"
+    write(outside, {"a": "outside\n"})
+    (sandbox.root / "linked").symlink_to(outside)
+    sandbox.commit()
+
+    def work(root: Path) -> None:
+        (root / "linked").unlink()
+        write(root, {"linked/a": "agent\n"})
+
+    before = sandbox.files()
+    left = sandbox.agent(work)
+    assert apply(sandbox, left).applied
+    assert sandbox.files()["linked/a"] == ("file", b"agent\n")
+    assert (outside / "a").read_text() == "outside\n"
+    assert take_back(sandbox, left).undone
+    assert sandbox.files() == before
+
+
+def test_g14_a_file_that_is_absent_only_because_the_checkout_is_sparse_is_no_conflict(
+    sandbox: Sandbox,
+) -> None:
+    sandbox.write({"out/b": LINES, "in/a": "a\n"})
+    sandbox.commit()
+    left = sandbox.agent(edit("line 2\n", "agent\n", "out/b"))
+    sandbox.git("sparse-checkout", "set", "--cone", "in")
+    assert not (sandbox.root / "out").exists()
+    assert apply(sandbox, left).applied
+    assert (sandbox.root / "out" / "b").read_text() == LINES.replace("line 2\n", "agent\n")
+
+
+def test_136_a_file_that_cannot_be_written_puts_everything_back(
+    sandbox: Sandbox,
+) -> None:
+    left = sandbox.agent(everything)
+    before = sandbox.files()
+
+    def fail(step: str) -> None:
+        if step == "replace 5":
+            raise PermissionError(13, "Permission denied")
+
+    with pytest.raises(OperationError, match="Nothing was applied"):
+        apply_outcome(
+            sandbox.repository(),
+            left.base,
+            left.tree,
+            journal_dir=sandbox.root.parent / "journal",
+            on_step=fail,
+        )
+    assert sandbox.files() == before

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from caesar_core.errors import OperationError
+from caesar_core.repo.command import Git, GitError
 from caesar_core.repo.discover import find_repository, unusable_reason
 from caesar_core.repo.worktree import (
     branch_name,
@@ -210,3 +211,32 @@ def test_g5_a_shallow_clone_a_linked_worktree_and_a_detached_head_are_usable(
         made = create_worktree(found, place.parent / f"{place.name}-w", branch_stem=place.name)
         assert (made.path / "f.txt").exists()
     assert find_repository(linked) != find_repository(sandbox.root)
+
+
+def test_g15_large_files_stay_pointers(sandbox: Sandbox) -> None:
+    sandbox.write({".gitattributes": "*.lfs filter=lfs\n", "a.lfs": "pointer\n"})
+    sandbox.commit()
+    smudge = 'test -n "$GIT_LFS_SKIP_SMUDGE" && cat || echo downloaded'
+    sandbox.git("config", "filter.lfs.smudge", smudge)
+    sandbox.git("config", "filter.lfs.clean", "cat")
+    made = create_worktree(sandbox.repository(), sandbox.root.parent / "w", branch_stem="b")
+    assert (made.path / "a.lfs").read_text() == "pointer\n"
+    left = sandbox.snapshot(made)
+    assert left.tree == sandbox.git("rev-parse", "HEAD^{tree}").strip()
+
+
+def test_g30_a_repository_of_somebody_else_is_refused_with_the_remedy(sandbox: Sandbox) -> None:
+    git = Git(sandbox.root, environment={"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
+    with pytest.raises(GitError, match="dubious ownership") as caught:
+        git.run("status")
+    assert "safe.directory" in caught.value.hint
+
+
+def test_g30_an_ambiguous_name_is_no_matter(sandbox: Sandbox) -> None:
+    for remote in ("one", "two"):
+        sandbox.git("remote", "add", remote, str(sandbox.root))
+        sandbox.git("fetch", "-q", remote)
+    sandbox.git("tag", "main", "HEAD")
+    stem = branch_name("codex", "main " * 60, "t_0123456789")
+    made = create_worktree(sandbox.repository(), sandbox.root.parent / "w", branch_stem=stem)
+    assert made.branch == stem
