@@ -11,74 +11,23 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, Final
 
 from caesar_core.errors import OperationError
+from caesar_core.repo.hardening import (
+    RUNS_NO_FILTER,
+    blank_filters,
+    hardened_environment,
+    plain_merges,
+)
 from caesar_core.text import one_line, visible
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
-_SETTINGS: Final[Mapping[str, str]] = {
-    "advice.addEmbeddedRepo": "false",
-    "color.ui": "false",
-    "core.askPass": "",
-    "core.checkStat": "default",
-    "core.fsmonitor": "false",
-    "core.hooksPath": os.devnull,
-    "core.pager": "cat",
-    "core.quotePath": "true",
-    "core.safecrlf": "false",
-    "core.splitIndex": "false",
-    "core.trustctime": "true",
-    "core.untrackedCache": "false",
-    "credential.helper": "",
-    "diff.external": "",
-    "diff.ignoreSubmodules": "none",
-    "diff.mnemonicPrefix": "false",
-    "diff.noprefix": "false",
-    "diff.orderFile": os.devnull,
-    "diff.suppressBlankEmpty": "false",
-    "gc.auto": "0",
-    "maintenance.auto": "false",
-    "merge.directoryRenames": "false",
-    "merge.renormalize": "false",
-    "merge.renames": "true",
-    "protocol.ext.allow": "never",
-    "submodule.recurse": "false",
-}
-_ENVIRONMENT: Final[Mapping[str, str]] = {
-    "GIT_LFS_SKIP_SMUDGE": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LANGUAGE": "C",
-    "LC_ALL": "C",
-}
-_DROPPED: Final = frozenset({"SSH_ASKPASS", "PAGER"})
-# Everything else may read files of the work tree, and so run filters: even `write-tree` does, when
-# an entry of the index is as young as the index itself.
-_RUNS_NO_FILTER: Final = frozenset(
-    {
-        "cat-file",
-        "check-ignore",
-        "commit-tree",
-        "config",
-        "diff-tree",
-        "for-each-ref",
-        "ls-files",
-        "ls-tree",
-        "rev-parse",
-        "update-ref",
-    }
-)
-_DRIVERS: Final = r"^merge\..*\.driver$"
-_TEXT_MERGE: Final = "git merge-file --quiet --marker-size=%L %A %O %B || exit 1"
 _TAIL: Final = 2000
 
 
@@ -250,22 +199,16 @@ class Git:
             )
 
     def _whole_environment(self, args: Sequence[str]) -> dict[str, str]:
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("GIT_") and name not in _DROPPED
-        }
-        settings = dict(_SETTINGS)
-        if self._filters is not None and args[0] not in _RUNS_NO_FILTER:
-            settings |= _blanks(self.list_filters(), self._filters)
+        settings: dict[str, str] = {}
+        if self._filters is not None and args[0] not in RUNS_NO_FILTER:
+            settings |= blank_filters(self.list_filters(), self._filters)
         if args[0] == "merge-tree":
-            settings |= self._plain_merges()
-        return {**kept, **_ENVIRONMENT, **_as_variables(settings), **self._environment}
+            settings |= plain_merges(self._merge_drivers())
+        return {**hardened_environment(os.environ, settings), **self._environment}
 
-    def _plain_merges(self) -> dict[str, str]:
-        """Replace every configured merge driver by git's own text merge."""
-        found = self.run("config", "-z", "--name-only", "--get-regexp", _DRIVERS, ok=(0, 1))
-        return {os.fsdecode(name): _TEXT_MERGE for name in split_nul(found.stdout)}
+    def _merge_drivers(self) -> list[str]:
+        words = ("config", "-z", "--name-only", "--get-regexp", r"^merge\..*\.driver$")
+        return [os.fsdecode(name) for name in self.items(*words, ok=(0, 1))]
 
 
 def git_dir_of(git_file: bytes) -> str:
@@ -287,32 +230,6 @@ def _checked(args: Sequence[str], output: Output, ok: Sequence[int]) -> Output:
     if output.returncode not in ok:
         raise GitError(args, output.returncode, output.stderr)
     return output
-
-
-def _as_variables(settings: Mapping[str, str]) -> dict[str, str]:
-    # Variables instead of `-c`: a filter's name may contain `=`, which `-c` cannot express.
-    pairs = dict(_numbered(settings))
-    return {"GIT_CONFIG_COUNT": str(len(settings)), **pairs}
-
-
-def _numbered(settings: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for number, (key, value) in enumerate(settings.items()):
-        yield f"GIT_CONFIG_KEY_{number}", key
-        yield f"GIT_CONFIG_VALUE_{number}", value
-
-
-def _blanks(present: Sequence[str], known: frozenset[str]) -> dict[str, str]:
-    changed = {_driver(entry) for entry in present if entry not in known}
-    return {
-        f"filter.{name}.{part}": value
-        for name in changed
-        for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
-    }
-
-
-def _driver(entry: str) -> str:
-    key = entry.partition("\n")[0]
-    return key.removeprefix("filter.").rpartition(".")[0]
 
 
 def _advice(stderr: str, returncode: int) -> str:

@@ -6,7 +6,6 @@ ones included. Objects made on the way go to a temporary store, never to the rep
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,10 +23,10 @@ from caesar_core.repo.obstacles import (
     obstacle,
     state_at,
 )
+from caesar_core.repo.selection import only
 from caesar_core.repo.snapshot import temporary_index
 
 _ROUNDS: Final = 5
-_NO_OBJECT: Final = "0" * 40
 _IDENTITY: Final = {
     f"GIT_{who}_{what}": value
     for who in ("AUTHOR", "COMMITTER")
@@ -115,7 +114,7 @@ def merge(
 
     """
     if files is not None:
-        tree = _selected(git, base, tree, files)
+        tree = only(git, base, tree, files)
     changes = raw_changes(git, base, tree)
     if not changes:
         return Merged((), changed=False)
@@ -169,10 +168,8 @@ def _users_side(git: Git, states: Mapping[bytes, State]) -> str:
     hidden = _skipped(git, missing)
     with temporary_index(git) as index:
         index.run("read-tree", "HEAD")
-        gone = b"".join(
-            f"0 {_NO_OBJECT}\t".encode() + path + b"\0" for path in missing if path not in hidden
-        )
-        index.run("update-index", "-z", "--index-info", stdin=gone)
+        gone = [path for path in missing if path not in hidden]
+        index.run("update-index", "--force-remove", "-z", "--stdin", stdin=join_nul(gone))
         index.run("update-index", "--add", "--replace", "-z", "--stdin", stdin=join_nul(present))
         return index.text("write-tree")
 
@@ -234,45 +231,6 @@ def _case_checked(git: Git, merged: Merged) -> Merged:
     reason = "another file differs only in upper and lower case"
     conflicts = tuple(Conflict(text_path(path), reason) for path in clashing)
     return Merged(conflicts) if conflicts else merged
-
-
-def _selected(git: Git, base: str, tree: str, files: Sequence[str]) -> str:
-    """Return `base` with only the chosen changes; a renamed file goes by either of its names."""
-    changes = raw_changes(git, base, tree, renames=True)
-    wanted = [name.rstrip("/") for name in files]
-    chosen: list[RawChange] = []
-    seen: set[str] = set()
-    for change in changes:
-        names = [os.fsencode(name) for name in wanted]
-        hits = {w for w, n in zip(wanted, names, strict=True) if _names(change, w, n)}
-        seen |= hits
-        chosen += [change] if hits else []
-    unknown = [name for name in wanted if name not in seen]
-    if unknown:
-        raise CaesarError(
-            f"{unknown[0]} is not among the changed files.", "`caesar diff --name-only` lists them."
-        )
-    with temporary_index(git) as index:
-        index.run("read-tree", base)
-        index.run("update-index", "--replace", "-z", "--index-info", stdin=_index_info(chosen))
-        return index.text("write-tree")
-
-
-def _names(change: RawChange, text: str, name: bytes) -> bool:
-    paths = [path for path in (change.path, change.old_path) if path is not None]
-    exact = any(path == name or path.startswith(name + b"/") for path in paths)
-    return exact or text in {text_path(path) for path in paths}
-
-
-def _index_info(changes: Sequence[RawChange]) -> bytes:
-    gone = [c.old_path if c.status == "R" else c.path for c in changes if c.status in "DR"]
-    lines = [f"0 {_NO_OBJECT}\t".encode() + path for path in gone if path is not None]
-    lines += [
-        f"{change.new_mode} {change.new_id}\t".encode() + change.path
-        for change in changes
-        if change.new_mode != ABSENT
-    ]
-    return join_nul(lines)
 
 
 def _quoted(path: str) -> str:

@@ -500,3 +500,19 @@ def test_136_a_file_that_cannot_be_written_puts_everything_back(
             on_step=fail,
         )
     assert sandbox.files() == before
+
+
+def test_a_repository_with_longer_object_names_works_alike(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    root.mkdir()
+    sandbox = Sandbox(root)
+    sandbox.git("init", "-q", "-b", "main", "--object-format=sha256")
+    sandbox.git("config", "user.email", "dev@example.org")
+    sandbox.git("config", "user.name", "Dev")
+    sandbox.write({"f.txt": LINES, "g.txt": LINES, "sub/x.py": "x\n", "logo.png": b"\0"})
+    sandbox.commit()
+    before = sandbox.files()
+    left = sandbox.agent(everything)
+    assert apply(sandbox, left, "g.txt", "new.bin").files == ("g.txt", "new.bin")
+    assert take_back(sandbox, left).undone
+    assert sandbox.files() == before
