@@ -62,11 +62,11 @@ def find_repository(path: Path) -> Repository | None:
         "--show-toplevel",
         ok=(0, 128),
     )
-    lines = os.fsdecode(asked.stdout).split("\n")
-    if len(lines) < 4:
+    lines = os.fsdecode(asked.stdout).removesuffix("\n").split("\n")
+    if len(lines) not in (4, 5):
         if b"not a git repository" in asked.stderr:
             return None
-        raise GitError(("rev-parse",), asked.returncode, asked.stderr)
+        raise GitError(("rev-parse",), asked.returncode, asked.stderr or b"unreadable answer")
     bare, git_dir, common_dir, prefix, top = (*lines, "")[:5]
     inside = asked.returncode == 0
     return Repository(

@@ -155,3 +155,15 @@ def test_the_time_limit_is_measured_by_the_clock_handed_in(tmp_path: Path) -> No
             should_stop=later,
         )
     assert len(calls) == 3
+
+
+def test_g27_a_linked_folder_stays_out_although_the_rule_is_for_folders(
+    sandbox: Sandbox, worktree: Worktree
+) -> None:
+    done = place(sandbox, worktree, [], ["build"])
+    assert done.placed == ("build",)
+    assert "build" in sandbox.git("status", "--porcelain", cwd=worktree.path)
+    left = sandbox.snapshot(worktree, *done.placed)
+    assert left.tree == sandbox.git("rev-parse", "HEAD^{tree}").strip()
+    remove_worktree(sandbox.repository(), worktree.path, worktree.branch, keep_branch=False)
+    assert (sandbox.root / "build" / "deep" / "a").exists()
