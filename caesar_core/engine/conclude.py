@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -150,7 +152,8 @@ def _finding(
 
 def _agent_report(run: TaskRun) -> tuple[bytes | None, str]:
     try:
-        return read_bounded(run.files.report, _LARGEST_REPORT), ""
+        data = read_bounded(run.files.report, _LARGEST_REPORT)
+        return run.new_redactor().redact(data), ""
     except FileNotFoundError:
         return None, ""
     except StoreError as error:
@@ -158,9 +161,6 @@ def _agent_report(run: TaskRun) -> tuple[bytes | None, str]:
 
 
 def _write_report(run: TaskRun, document: dict[str, Any]) -> None:
-    import json
-    import shutil
-
     path = run.files.report
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)

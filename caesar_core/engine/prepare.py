@@ -9,8 +9,6 @@ from typing import Final
 
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import OperationError
-from caesar_core.process.environment import EnvironmentRules, agent_environment
-from caesar_core.protocol.versions import PROTOCOL_VERSION
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.materialize import materialize
 from caesar_core.repo.setup import SetupError, run_setup
@@ -48,23 +46,6 @@ def prepare_place(run: TaskRun, stack: ExitStack) -> None:
         _claim_workspace(run, stack)
     if run.cancelled():
         raise CancelledError("Cancelled before the agent started.")
-
-
-def task_environment(run: TaskRun) -> dict[str, str]:
-    """Return the environment of everything that is started for the task (specification)."""
-    files = run.files
-    caesar = {
-        "CAESAR_TASK_DIR": str(files.dir),
-        "CAESAR_TASK_FILE": str(files.task),
-        "CAESAR_REPORT_PATH": str(files.report),
-        "CAESAR_EVENTS_PATH": str(files.events),
-        "CAESAR_TASK_ID": run.id,
-        "CAESAR_AGENT": run.record.agent,
-        "CAESAR_DEPTH": str(run.record.depth),
-        "CAESAR_PROTOCOL_VERSION": PROTOCOL_VERSION,
-    }
-    rules = EnvironmentRules(deny=run.plan.deny, allow=run.plan.passed, set=run.plan.assigned)
-    return agent_environment(os.environ, caesar, rules)
 
 
 def discard_worktree(run: TaskRun) -> None:
@@ -150,7 +131,7 @@ def _set_up(run: TaskRun, workspace: Path) -> None:
             run_setup(
                 (command,),
                 workspace,
-                task_environment(run),
+                run.environment(),
                 run.files.setup_log,
                 clock=run.clock,
                 timeout=run.plan.setup_timeout_ms / 1000,

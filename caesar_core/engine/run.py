@@ -20,14 +20,12 @@ from caesar_core.engine.prepare import (
     CancelledError,
     discard_worktree,
     prepare_place,
-    task_environment,
     wait_for_slot,
 )
 from caesar_core.engine.spools import Spools
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
 from caesar_core.identity import ProcessRef, current, is_alive
-from caesar_core.process.environment import Redactor, redactor
 from caesar_core.process.leftovers import sweep_leftovers
 from caesar_core.process.spawn import TASK_MARKER, Child, SpawnError, spawn
 from caesar_core.process.supervise import wakeup, watch_child
@@ -113,10 +111,12 @@ class Supervisor:
 
     def _start(self, run: TaskRun) -> Child:
         plan = run.plan
+        # First, because an agent may append to the stream as soon as it lives.
+        run.say(Started(agent=run.record.agent, command=plan.shown))
         child = spawn(
             plan.argv,
             cwd=Path(plan.cwd),
-            env={**task_environment(run), **plan.env},
+            env={**run.environment(), **plan.env},
             stdin=Path(plan.stdin) if plan.stdin else None,
             stdout=run.files.stdout,
             stderr=run.files.stderr,
@@ -129,16 +129,10 @@ class Supervisor:
             pid=child.ref.pid,
             deadline=self._clock.monotonic() + plan.deadline_ms / 1000,
         )
-        run.say(Started(agent=run.record.agent, command=plan.shown))
         return child
 
     def _watch(self, run: TaskRun, agent: Child | ProcessRef, wake_fd: int) -> None:
-        def fresh_redactor() -> Redactor:
-            return redactor(task_environment(run)) if run.plan.redact else Redactor(())
-
-        spools = Spools(
-            run.files, run.journal, run.plan.new_translator(), fresh_redactor, self._clock
-        )
+        spools = Spools(run.files, run.journal, run.plan.new_translator(), run.new_redactor)
         limit = run.plan.deadline_ms / 1000
         ending = watch_child(
             agent,

@@ -1,31 +1,43 @@
 """From the agent's two spool files to `raw.log` and `events.jsonl`, as they grow.
 
-How far they were taken in is stored beside them, so another supervisor goes on from there.
+How far they were taken in is stored beside them, so that another supervisor can go on.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from caesar_core.agents.base import SilentTranslator, Translator
-from caesar_core.clock import Clock
 from caesar_core.process.environment import Redactor
 from caesar_core.protocol.event import EventBody
-from caesar_core.store.atomic import StoreError, read_bounded, write_all, write_atomic
+from caesar_core.protocol.wire import decode_event
+from caesar_core.store.atomic import (
+    StoreError,
+    read_bounded,
+    store_error,
+    write_all,
+    write_atomic,
+)
 from caesar_core.store.journal import Journal
 from caesar_core.store.layout import TaskFiles
+from caesar_core.store.tail import Tail
 
 _CHUNK: Final = 1 << 20
 _LONGEST_LINE: Final = 16 << 20
-_SAVE_EVERY: Final = 1.0
 
 
 class Spools:
-    """Takes in what an agent writes.
+    """Takes in what an agent writes, each byte once, whatever dies meanwhile.
+
+    Before a portion is written out, how far everything was is stored. Another supervisor cuts
+    `raw.log` back to that point, brings translator and redactors up to it from the spools, and
+    does not repeat the events of the portion that was under way.
 
     Args:
         redactor: makes a fresh redactor; each stream needs one of its own.
@@ -37,18 +49,16 @@ class Spools:
         journal: Journal,
         translator: Translator,
         redactor: Callable[[], Redactor],
-        clock: Clock,
     ) -> None:
         self._files = files
         self._journal = journal
         self._translator = translator
-        self._clock = clock
-        self._saved_at = clock.monotonic()
-        offsets = _load_offsets(files.spool_offsets)
-        self._stdout = _Spool(files.stdout, offsets[0], redactor())
-        self._stderr = _Spool(files.stderr, offsets[1], redactor())
+        self._stdout = _Spool(files.stdout, redactor())
+        self._stderr = _Spool(files.stderr, redactor())
         self._lines = _Lines()
         self._reads_lines = not isinstance(translator, SilentTranslator)
+        self._written_already: list[EventBody] = []
+        self._resume(_load_progress(files.spool_offsets))
 
     @property
     def final_text(self) -> str | None:
@@ -61,14 +71,13 @@ class Spools:
         Raises:
             StoreError: `raw.log` or the stream cannot be written.
         """
+        before = (self._stdout.taken, self._stderr.taken)
         out, err = self._stdout.read(), self._stderr.read()
-        if not out.moved and not err.moved:
+        if before == (self._stdout.taken, self._stderr.taken):
             return False
-        self._write_raw(out.data + err.data)
-        self._translate(self._lines.feed(out.data))
-        now = self._clock.monotonic()
-        if now - self._saved_at >= _SAVE_EVERY:
-            self._save(now)
+        self._save(*before)
+        self._write_raw(out + err)
+        self._translate(self._lines.feed(out))
         return True
 
     def finish(self) -> None:
@@ -76,7 +85,6 @@ class Spools:
         rest = self._stdout.flush()
         self._write_raw(rest + self._stderr.flush())
         self._translate((*self._lines.feed(rest), *self._lines.rest()))
-        self._save(self._clock.monotonic())
 
     def remove(self) -> None:
         """Delete the spools: `raw.log` has it all."""
@@ -84,13 +92,34 @@ class Spools:
             path.unlink(missing_ok=True)
         self._files.stdout.parent.rmdir()
 
-    def _translate(self, lines: Iterator[bytes] | tuple[bytes, ...]) -> None:
+    def _resume(self, progress: _Progress | None) -> None:
+        if progress is None:
+            return
+        with suppress(FileNotFoundError):
+            if self._files.raw_log.stat().st_size > progress.raw:
+                os.truncate(self._files.raw_log, progress.raw)
+        for line in self._lines.feed(self._stdout.catch_up(progress.stdout)):
+            if self._reads_lines:
+                self._translator.feed(line.decode("utf-8", "replace"))
+        self._stderr.catch_up(progress.stderr)
+        for line in Tail(self._files.events, progress.events).read().lines:
+            with suppress(ValueError):
+                self._written_already.append(decode_event(line).body)
+
+    def _translate(self, lines: Iterable[bytes]) -> None:
         if not self._reads_lines:
             return
         bodies: list[EventBody] = []
         for line in lines:
             bodies += self._translator.feed(line.decode("utf-8", "replace"))
-        self._journal.append_many(bodies)
+        self._journal.append_many(body for body in bodies if not self._is_repeated(body))
+        self._written_already.clear()
+
+    def _is_repeated(self, body: EventBody) -> bool:
+        if body not in self._written_already:
+            return False
+        self._written_already.remove(body)
+        return True
 
     def _write_raw(self, data: bytes) -> None:
         if not data:
@@ -103,47 +132,53 @@ class Spools:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise StoreError(
-                f"Cannot write {self._files.raw_log}: {error.strerror}.", "Is the disk full?"
-            ) from error
+            raise store_error("write", self._files.raw_log, error) from error
 
-    def _save(self, now: float) -> None:
-        self._saved_at = now
-        document = {"stdout": self._stdout.taken, "stderr": self._stderr.taken}
-        write_atomic(self._files.spool_offsets, json.dumps(document).encode(), durable=False)
+    def _save(self, stdout: int, stderr: int) -> None:
+        progress = _Progress(stdout, stderr, _size(self._files.raw_log), _size(self._files.events))
+        data = json.dumps(asdict(progress)).encode("ascii")
+        write_atomic(self._files.spool_offsets, data, durable=False)
 
 
-class _Read:
-    __slots__ = ("data", "moved")
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """How far everything was before the portion that was written last: bytes of each file."""
 
-    def __init__(self, data: bytes, *, moved: bool) -> None:
-        self.data = data
-        self.moved = moved
+    stdout: int
+    stderr: int
+    raw: int
+    events: int
 
 
 class _Spool:
-    """One spool file; `taken` is the offset up to which everything has been handed out."""
+    """One spool file; `taken` is the offset up to which it was read."""
 
-    def __init__(self, path: Path, offset: int, redactor: Redactor) -> None:
+    def __init__(self, path: Path, redactor: Redactor) -> None:
         self._path = path
-        self._offset = offset
         self._redactor = redactor
+        self.taken = 0
 
-    @property
-    def taken(self) -> int:
-        return self._offset
-
-    def read(self) -> _Read:
+    def read(self, limit: int = _CHUNK) -> bytes:
         try:
             descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except FileNotFoundError:
-            return _Read(b"", moved=False)
+            return b""
         try:
-            data = os.pread(descriptor, _CHUNK, self._offset)
+            data = os.pread(descriptor, min(limit, _CHUNK), self.taken)
         finally:
             os.close(descriptor)
-        self._offset += len(data)
-        return _Read(self._redactor.feed(data) if data else b"", moved=bool(data))
+        self.taken += len(data)
+        return self._redactor.feed(data) if data else b""
+
+    def catch_up(self, offset: int) -> bytes:
+        """Read up to `offset` again and return it as it was handed out before."""
+        parts: list[bytes] = []
+        while (left := offset - self.taken) > 0:
+            before = self.taken
+            parts.append(self.read(left))
+            if self.taken == before:
+                break
+        return b"".join(parts)
 
     def flush(self) -> bytes:
         return self._redactor.flush()
@@ -172,9 +207,16 @@ class _Lines:
         return line.removesuffix(b"\r")
 
 
-def _load_offsets(path: Path) -> tuple[int, int]:
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _load_progress(path: Path) -> _Progress | None:
     try:
         document = json.loads(read_bounded(path, 4096))
-        return max(0, int(document["stdout"])), max(0, int(document["stderr"]))
-    except (FileNotFoundError, StoreError, ValueError, KeyError, TypeError):
-        return 0, 0
+        return _Progress(**{name: max(0, int(value)) for name, value in document.items()})
+    except (FileNotFoundError, StoreError, ValueError, TypeError, AttributeError):
+        return None

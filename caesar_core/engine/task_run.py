@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,14 @@ from typing import Any
 
 from caesar_core.clock import Clock
 from caesar_core.engine.plan import Plan
+from caesar_core.process.environment import (
+    EnvironmentRules,
+    Redactor,
+    agent_environment,
+    redactor,
+)
 from caesar_core.protocol.event import EventBody, Progress
+from caesar_core.protocol.versions import PROTOCOL_VERSION
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.store.journal import Journal
 from caesar_core.store.layout import Layout, TaskFiles
@@ -61,6 +69,27 @@ class TaskRun:
     def worktree(self) -> Path | None:
         """The top of the worktree, once there is one."""
         return Path(self.record.worktree) if self.record.worktree else None
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of everything that is started for the task (specification)."""
+        files = self.files
+        caesar = {
+            "CAESAR_TASK_DIR": str(files.dir),
+            "CAESAR_TASK_FILE": str(files.task),
+            "CAESAR_REPORT_PATH": str(files.report),
+            "CAESAR_EVENTS_PATH": str(files.events),
+            "CAESAR_TASK_ID": self.id,
+            "CAESAR_AGENT": self.record.agent,
+            "CAESAR_DEPTH": str(self.record.depth),
+            "CAESAR_PROTOCOL_VERSION": PROTOCOL_VERSION,
+        }
+        plan = self.plan
+        rules = EnvironmentRules(deny=plan.deny, allow=plan.passed, set=plan.assigned)
+        return agent_environment(os.environ, caesar, rules)
+
+    def new_redactor(self) -> Redactor:
+        """Return what keeps the secrets of that environment out of what we write."""
+        return redactor(self.environment()) if self.plan.redact else Redactor(())
 
     def update(self, **changes: Any) -> None:
         """Change the record."""
