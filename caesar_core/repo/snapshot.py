@@ -16,11 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from caesar_core.repo.changes import text_path
 from caesar_core.repo.command import Git, GitError, Output, join_nul
 from caesar_core.repo.discover import Repository
+from caesar_core.repo.embedded import record_embedded
 from caesar_core.repo.worktree import worktree_git
 
 _DIED: Final = 128
+_WITHOUT_COMMIT: Final = "does not have a commit checked out"
 _CAESAR: Final = ".caesar"
 _REFUSAL: Final = re.compile(rb"^(?:error|warning|fatal): (.*)$", re.MULTILINE)
 
@@ -58,8 +61,9 @@ def take_snapshot(
 ) -> Snapshot:
     """Record all of a worktree except ignored files and `excluded` ones.
 
-    Ignored files count once the agent has staged or committed them. A repository that the agent
-    made inside is recorded as a link to its commit (mode 160000), as git itself does.
+    Ignored files count once the agent has staged or committed them. Of a repository that the agent
+    made inside, git records a link to its commit (mode 160000); while it has none, its files are
+    recorded instead.
 
     Args:
         worktree: its top.
@@ -144,8 +148,14 @@ def _add_everything(git: Git, where: str = ".") -> tuple[LeftOut, ...]:
     if added.returncode == _DIED:
         said = _add_piecewise(git, _pending(git, where))
     reasons = [os.fsdecode(line) for line in _REFUSAL.findall(said)]
-    missing = dict.fromkeys(os.fsdecode(path).rstrip("/") for path in _pending(git, where))
-    return tuple(LeftOut(path, _reason(path, reasons)) for path in missing)
+    left_out: list[LeftOut] = []
+    for path in dict.fromkeys(path.rstrip(b"/") for path in _pending(git, where)):
+        name = os.fsdecode(path)
+        if f"'{name}/' {_WITHOUT_COMMIT}" in reasons:
+            record_embedded(git, path)
+        else:
+            left_out.append(LeftOut(text_path(path), _reason(name, reasons)))
+    return tuple(left_out)
 
 
 def _add(git: Git, paths: Sequence[bytes]) -> Output:
@@ -171,10 +181,7 @@ def _pending(git: Git, where: str) -> list[bytes]:
 
 
 def _reason(path: str, said: Sequence[str]) -> str:
-    found = next((line for line in said if path in line), "")
-    if "does not have a commit checked out" in found:
-        return "A git repository without a commit: git cannot record it."
-    return found or "git refuses to record it."
+    return next((line for line in said if path in line), "git refuses to record it")
 
 
 def _drop(git: Git, excluded: Sequence[str]) -> None:

@@ -73,17 +73,36 @@ def test_marks_that_hide_a_file_are_ignored(sandbox: Sandbox) -> None:
 def test_what_git_refuses_is_left_out_and_named(sandbox: Sandbox) -> None:
     def work(root: Path) -> None:
         write(root, {".GIT/config": "x\n", "good": "good\n"})
-        (root / "empty").mkdir()
-        sandbox.git("init", "-q", cwd=root / "empty")
-        write(root, {"empty/f": "f\n"})
         os.mkfifo(root / "pipe")
 
     left = sandbox.agent(work)
     assert "good" in sandbox.listing(left.tree)
     assert {one.path: one.reason for one in left.snapshot.left_out} == {
         ".GIT/config": "invalid path '.GIT/config'",
-        "empty": "A git repository without a commit: git cannot record it.",
     }
+
+
+def test_the_files_of_a_repository_without_a_commit_are_recorded(sandbox: Sandbox) -> None:
+    def work(root: Path) -> None:
+        inner = Sandbox.make(root / "app")
+        inner.write({"ünï/f": "f\n", ".gitignore": "tmp\n", "tmp": "ignored\n", "bin/run": "r\n"})
+        (inner.root / "bin" / "run").chmod(0o755)
+        (inner.root / "link").symlink_to("ünï/f")
+        inner.git("add", "bin")
+        Sandbox.make(inner.root / "deeper").write({"d": "d\n"})
+
+    left = sandbox.agent(work)
+    found = {n: m for n, m in sandbox.listing(left.tree).items() if n.startswith("app/")}
+    assert found == {
+        "app/.gitignore": "100644",
+        "app/bin/run": "100755",
+        "app/deeper/d": "100644",
+        "app/link": "120000",
+        "app/ünï/f": "100644",
+    }
+    assert sandbox.git("show", f"{left.tree}:app/ünï/f") == "f\n"
+    assert sandbox.git("show", f"{left.tree}:app/link") == "ünï/f"
+    assert left.snapshot.left_out == ()
 
 
 def test_132_excluded_paths_go_by_whole_names(sandbox: Sandbox) -> None:
