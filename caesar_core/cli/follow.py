@@ -6,14 +6,15 @@ import signal
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from caesar_core.board.glyphs import glyphs_for
 from caesar_core.board.lines import event_line
 from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.errors import EXIT_CANCELLED, CaesarError
-from caesar_core.protocol.event import Progress
-from caesar_core.protocol.wire import BadEventError, body_keys, decode_event
+from caesar_core.protocol.event import EventBody, Progress, Started
+from caesar_core.protocol.wire import BadEventError, decode_event
+from caesar_core.store.atomic import StoreError
 from caesar_core.store.records import Record
 from caesar_core.store.tail import Tail
 from caesar_core.text import fit, one_line
@@ -100,13 +101,17 @@ class EventStream:
         self._quiet = quiet
         self._glyphs = glyphs_for(locale_encoding())
         self._bar_shown = False
+        self._agent_started = False
         self._gone = False
 
     def show_new(self) -> None:
         """Print what is new."""
         more = True
         while more:
-            part = self._tail.read()
+            try:
+                part = self._tail.read()
+            except StoreError:
+                return  # a link or a FIFO in its place is no stream
             for line in part.lines:
                 self._show(line)
             more = part.more
@@ -133,18 +138,22 @@ class EventStream:
         with suppress(BadEventError, CaesarError):
             event = decode_event(line)
             err = stderr()
-            if isinstance(event.body, Progress) and event.body.pct is not None and err.is_terminal:
+            if self._is_preparation(event.body) and err.is_terminal:
                 self._show_bar(event.body)
                 return
             self.end()
             err.line(self._label + event_line(event).plain(self._glyphs))
 
+    def _is_preparation(self, body: EventBody) -> TypeGuard[Progress]:
+        """Whether it is our own progress, before the agent's; that is a bar in a terminal."""
+        self._agent_started = self._agent_started or isinstance(body, Started)
+        return not self._agent_started and isinstance(body, Progress) and body.pct is not None
+
     def _show_bar(self, body: Progress) -> None:
         share = min(max((body.pct or 0) / 100, 0), 1)
         done = round(share * _BAR)
-        text = body_keys(body)["message"]
         bar = "#" * done + "-" * (_BAR - done)
-        stderr().write(f"\r\x1b[K[{bar}] {share:4.0%} {one_line(str(text), 40)}")
+        stderr().write(f"\r\x1b[K[{bar}] {share:4.0%} {one_line(body.message, 40)}")
         self._bar_shown = True
 
 

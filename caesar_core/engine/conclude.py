@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,11 +10,13 @@ from caesar_core.board.checkpoint import Checkpoint
 from caesar_core.board.reduce import fold_lines
 from caesar_core.board.views import StreamView
 from caesar_core.clock import iso
+from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.observe import Observation, observe
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
 from caesar_core.process.supervise import Ending
 from caesar_core.protocol.event import Error, Finished, Reason
+from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 from caesar_core.store.checkpoint import save_checkpoint
 from caesar_core.store.records import Status
@@ -70,6 +71,7 @@ def end_of(ending: Ending, deadline_ms: int) -> RunEnd:
 def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
     """Write the report and the last event, and make the record final."""
     run.update(phase="outcome")
+    mend_task_files(run)
     observation = observe(run) if run.record.agent_process else Observation()
     document, source, verified, report_status = _report(run, end, observation, final_text)
     if end.unknown and source in {"channel", "file"}:
@@ -163,7 +165,7 @@ def _agent_report(run: TaskRun) -> tuple[bytes | None, str]:
 def _write_report(run: TaskRun, document: dict[str, Any]) -> None:
     path = run.files.report
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        delete_tree(path)
     text = json.dumps(document, ensure_ascii=False, indent=2)
     write_atomic(path, text.encode("utf-8", "replace") + b"\n")
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from caesar_core.clock import Clock, SystemClock, iso
 from caesar_core.engine.conclude import RunEnd, conclude, end_of
+from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.plan import Plan, load_plan
 from caesar_core.engine.prepare import (
     CancelledError,
@@ -132,7 +133,13 @@ class Supervisor:
         return child
 
     def _watch(self, run: TaskRun, agent: Child | ProcessRef, wake_fd: int) -> None:
-        spools = Spools(run.files, run.journal, run.plan.new_translator(), run.new_redactor)
+        spools = Spools(
+            run.files,
+            run.journal,
+            run.plan.new_translator(),
+            run.new_redactor,
+            lambda: mend_task_files(run),
+        )
         limit = run.plan.deadline_ms / 1000
         ending = watch_child(
             agent,

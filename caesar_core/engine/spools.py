@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -41,6 +42,7 @@ class Spools:
 
     Args:
         redactor: makes a fresh redactor; each stream needs one of its own.
+        mend: puts right what the agent did to its own task directory.
     """
 
     def __init__(
@@ -49,7 +51,9 @@ class Spools:
         journal: Journal,
         translator: Translator,
         redactor: Callable[[], Redactor],
+        mend: Callable[[], None],
     ) -> None:
+        self._mend = mend
         self._files = files
         self._journal = journal
         self._translator = translator
@@ -76,21 +80,20 @@ class Spools:
         if before == (self._stdout.taken, self._stderr.taken):
             return False
         self._save(*before)
-        self._write_raw(out + err)
-        self._translate(self._lines.feed(out))
+        self._take(out + err, self._lines.feed(out))
         return True
 
     def finish(self) -> None:
         """Take in what was held back; the agent is gone and has been pumped to the end."""
         rest = self._stdout.flush()
-        self._write_raw(rest + self._stderr.flush())
-        self._translate((*self._lines.feed(rest), *self._lines.rest()))
+        self._take(rest + self._stderr.flush(), chain(self._lines.feed(rest), self._lines.rest()))
 
     def remove(self) -> None:
         """Delete the spools: `raw.log` has it all."""
         for path in (self._files.stdout, self._files.stderr, self._files.spool_offsets):
             path.unlink(missing_ok=True)
-        self._files.stdout.parent.rmdir()
+        with suppress(OSError):
+            self._files.stdout.parent.rmdir()
 
     def _resume(self, progress: _Progress | None) -> None:
         if progress is None:
@@ -106,14 +109,26 @@ class Spools:
             with suppress(ValueError):
                 self._written_already.append(decode_event(line).body)
 
-    def _translate(self, lines: Iterable[bytes]) -> None:
-        if not self._reads_lines:
-            return
+    def _take(self, data: bytes, lines: Iterable[bytes]) -> None:
+        bodies = self._translate(lines) if self._reads_lines else []
+        try:
+            self._write_raw(data)
+        except StoreError:
+            self._mend()
+            self._write_raw(data)
+        try:
+            self._journal.append_many(bodies)
+        except StoreError:
+            self._mend()
+            self._journal.append_many(bodies)
+
+    def _translate(self, lines: Iterable[bytes]) -> list[EventBody]:
         bodies: list[EventBody] = []
         for line in lines:
             bodies += self._translator.feed(line.decode("utf-8", "replace"))
-        self._journal.append_many(body for body in bodies if not self._is_repeated(body))
+        fresh = [body for body in bodies if not self._is_repeated(body)]
         self._written_already.clear()
+        return fresh
 
     def _is_repeated(self, body: EventBody) -> bool:
         if body not in self._written_already:
