@@ -23,7 +23,7 @@ class InvalidDocumentError(CaesarError, ValueError):
 class Part(BaseModel):
     """A piece of a document: frozen, extra keys dropped."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, allow_inf_nan=False)
 
 
 class Document(Part):

@@ -7,6 +7,7 @@ refused by name. `json` with a table instead of pydantic: see ADR 0011.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any, Final, NoReturn, TypeAlias, cast, get_args
@@ -40,7 +41,7 @@ def decode_event(line: bytes | str) -> Event:
 
     """
     try:
-        document = json.loads(line, parse_constant=_refuse_constant)
+        document = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise BadEventError(f"not JSON: {error}") from None
     if not isinstance(document, dict):
@@ -105,6 +106,13 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{digits[:40]} is too large a number")
+    return value
+
+
 def _integer(document: Mapping[str, Any], name: str) -> int:
     value = document.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
@@ -152,7 +160,19 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _number(value: Any) -> int | float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError("is not a number")
+    try:
+        float(value)
+    except OverflowError:
+        raise ValueError("is too large a number") from None
+    return value
+
+
 def _reason(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("is not str")
     return value if value in get_args(Reason) else "other"
 
 
@@ -161,7 +181,7 @@ _COERCE: Final[dict[str, _Coerce]] = {
     "str | None": _is(str),
     "bool": _is(bool),
     "int | None": _is(int),
-    "float | None": _is(int, float),
+    "float | None": _number,
     "tuple[str, ...]": _texts,
     "ToolStatus": _one_of(*get_args(ToolStatus)),
     "FileAction": _one_of(*get_args(FileAction)),
