@@ -8,7 +8,7 @@ import pytest
 
 from caesar_core.repo.command import TamperedWorktreeError
 from caesar_core.repo.outcome import drop_outcome, keep_outcome, list_outcomes, read_outcome
-from caesar_core.repo.snapshot import snapshot_workspace
+from caesar_core.repo.snapshot import _copied_index, snapshot_workspace
 from caesar_core.repo.worktree import create_worktree, remove_worktree
 from tests.fakes.sandbox import Sandbox, read_tree, write
 
@@ -45,6 +45,15 @@ def test_an_edit_within_the_same_second_is_seen(sandbox: Sandbox) -> None:
 
     left = sandbox.agent(work)
     assert sandbox.git("show", f"{left.tree}:sub/x.py") == "x = 2\n"
+
+
+def test_the_copied_index_keeps_its_age(sandbox: Sandbox) -> None:
+    made = create_worktree(sandbox.repository(), sandbox.root.parent / "w", branch_stem="b")
+    index = sandbox.root / ".git" / "worktrees" / "w" / "index"
+    os.utime(index, (1_700_000_000, 1_700_000_000))
+    with _copied_index(made.git()) as copy:
+        copied = Path(copy.text("rev-parse", "--git-path", "index"))
+        assert copied.stat().st_mtime_ns == index.stat().st_mtime_ns
 
 
 def test_g17_ignored_files_count_once_staged_or_committed(sandbox: Sandbox) -> None:
