@@ -53,7 +53,7 @@ def test_case_2_a_document_has_to_declare_its_version() -> None:
 def test_case_3_three_keys_are_a_report() -> None:
     minimal = Report.from_json(REPORT)
     assert (minimal.task_id, minimal.details, minimal.usage) == (None, "", None)
-    assert not (minimal.changes or minimal.findings or minimal.next_steps)
+    assert [*minimal.changes, *minimal.findings, *minimal.next_steps] == []
     assert minimal.to_json()["status"] == "success"
 
 
