@@ -17,7 +17,7 @@ from caesar_core.clock import Clock
 from caesar_core.store.layout import Layout
 from caesar_tui.actions import Actions, Engine
 from caesar_tui.bridge import Bridge
-from caesar_tui.messages import PageWanted, Plan
+from caesar_tui.messages import ApplyWanted, DiffWanted, Intent, PageWanted, Plan, UndoWanted
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.themes import THEMES
 from caesar_tui.widgets.safe import plain
@@ -76,10 +76,6 @@ class CaesarApp(App[int]):
         """Begin to follow the store, once the first frame is painted."""
         self.call_after_refresh(self._begin)
 
-    def on_page_wanted(self, message: PageWanted) -> None:
-        """Read a page of a stream."""
-        self._in_thread(partial(self._bridge.read_page, message), group="stream")
-
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         """Report a worker that failed; no failure is silent."""
         if message.state is WorkerState.ERROR:
@@ -97,16 +93,20 @@ class CaesarApp(App[int]):
         asyncio.get_running_loop().remove_reader(self._lifeline)
         self.exit(1)
 
-    def _act(self, what: str, about: str | Plan | None) -> None:
+    def _act(self, intent: Intent) -> None:
         """Carry out an intent of the board in a worker thread."""
         actions = self._actions
-        if isinstance(about, Plan):
-            self._in_thread(partial(actions.carry_out, about), group="engine")
-        elif what == "undo":
-            self._in_thread(actions.plan_undo, group="engine")
-        elif about is not None:
-            work = actions.read_diff if what == "diff" else actions.plan_apply
-            self._in_thread(partial(work, about), group=what)
+        match intent:
+            case PageWanted():
+                self._in_thread(partial(self._bridge.read_page, intent), group="stream")
+            case Plan():
+                self._in_thread(partial(actions.carry_out, intent), group="engine")
+            case DiffWanted():
+                self._in_thread(partial(actions.read_diff, intent.task_id), group="diff")
+            case ApplyWanted():
+                self._in_thread(partial(actions.plan_apply, intent.task_id), group="engine")
+            case UndoWanted():
+                self._in_thread(actions.plan_undo, group="engine")
 
     def _in_thread(self, work: Callable[[], None], *, group: str) -> None:
         self.run_worker(work, thread=True, group=group, exit_on_error=False)

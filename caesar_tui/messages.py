@@ -68,6 +68,28 @@ class Plan:
     lines: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class DiffWanted:
+    """A person wants to see what a task changed."""
+
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyWanted:
+    """A person thinks of applying a task."""
+
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoWanted:
+    """A person thinks of taking the last apply back."""
+
+
+Intent: TypeAlias = PageWanted | DiffWanted | ApplyWanted | UndoWanted | Plan
+
+
 @dataclass
 class Planned(Message):
     """The sheet to show."""

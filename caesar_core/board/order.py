@@ -81,12 +81,12 @@ class Filter:
 def arrange(
     tasks: Iterable[TaskView], now: datetime, *, order: Order = "newest", only: Filter | None = None
 ) -> list[Row]:
-    """Return the rows of the board: what needs a person, what runs, what ended."""
+    """Return the rows of the board: what needs a person, questions first, what runs, what ended."""
     found = list(tasks)
     places = _queue(found)
     rows = [Row(task, standing(task, now, places.get(task.id))) for task in found]
     kept = [row for row in rows if only is None or only.matches(row)]
-    return sorted(_sorted(kept, order), key=lambda row: row.group)
+    return sorted(_sorted(kept, order), key=_urgency)
 
 
 def races(tasks: Iterable[TaskView]) -> list[RaceView]:
@@ -108,6 +108,11 @@ def races(tasks: Iterable[TaskView]) -> list[RaceView]:
 def count(rows: Sequence[Row]) -> dict[Group, int]:
     """Return how many rows each group has."""
     return {group: sum(row.group is group for row in rows) for group in Group}
+
+
+def _urgency(row: Row) -> tuple[int, bool]:
+    """Groups in their order; a question, whose agent waits, before any other concern."""
+    return row.group, row.standing.state != "asking"
 
 
 def _queue(tasks: Iterable[TaskView]) -> dict[str, int]:

@@ -28,11 +28,16 @@ def diff_rows(files: Iterable[PatchFile], *, split: bool) -> list[DiffRow]:
     return [row for file in files for row in _file_rows(file, split=split)]
 
 
-def changed_spans(left: str, right: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return what differs between two lines: what is left after the common beginning and end."""
+def changed_spans(left: str, right: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return what differs between two lines: what is left after the common beginning and end.
+
+    `None` for lines that have too little in common for marks to help.
+    """
     least = min(len(left), len(right))
     start = next((i for i in range(least) if left[i] != right[i]), least)
     end = next((i for i in range(least - start) if left[-1 - i] != right[-1 - i]), least - start)
+    if (start + end) * 3 < max(len(left.strip()), len(right.strip())):
+        return None
     return (start, len(left) - end), (start, len(right) - end)
 
 

@@ -40,7 +40,7 @@ def task_cells(
     facts, stand = row.view.facts, row.standing
     ink = ink_of(stand.state)
     doing = activity(row.view, now)
-    head = [Cell(stand.mark(glyphs), 1, ink), Cell(prefix, 8 if width >= 44 else 6, "dim")]
+    head = [Cell(stand.mark(glyphs), 1, ink), Cell(prefix, max(6, min(10, len(prefix))), "dim")]
     if width >= 34:
         head.append(Cell(facts.agent, 8 if width >= 44 else 6))
     tail: list[Cell] = []
@@ -52,21 +52,18 @@ def task_cells(
     if width >= 64:
         tail.append(Cell(_time(row, now), 5, "dim", right=True))
     room = width - sum(cell.width + 1 for cell in (*head, *tail))
-    return (*head, Cell(_what(row, doing.headline), max(room, 1), _what_ink(row)), *tail)
+    what = f" {glyphs.bullet} ".join(part for part in _what(row, doing.headline) if part)
+    return (*head, Cell(what, max(room, 1), _what_ink(row)), *tail)
 
 
-def _what(row: Row, headline: str) -> str:
+def _what(row: Row, headline: str) -> tuple[str, ...]:
     """Return the state in a word, unless the headline says it, and the headline."""
-    state, word = row.standing.state, row.standing.word
-    if state == "working":
-        return headline or word
-    if state == "asking":
-        return headline or word
-    if row.group is Group.FINISHED:
-        applied = "applied" if row.view.facts.applied_at else ""
-        objective = one_line(row.view.facts.objective)
-        return " · ".join(part for part in (word, applied, objective) if part)
-    return " · ".join(part for part in (word, headline) if part)
+    facts, word = row.view.facts, row.standing.word
+    if row.standing.state in {"working", "asking"}:
+        return (headline or word,)
+    if not facts.is_active:
+        return (word, "applied" if facts.applied_at else "", one_line(facts.objective))
+    return (word, headline)
 
 
 def _what_ink(row: Row) -> Ink:

@@ -19,7 +19,19 @@ from caesar_core.board.order import ORDERS, Filter, Row
 from caesar_core.board.views import TaskView
 from caesar_core.clock import Clock
 from caesar_tui.keymap import Key, bindings, keys_of
-from caesar_tui.messages import BoardChanged, DiffRead, PageRead, Plan, Planned, Said
+from caesar_tui.messages import (
+    ApplyWanted,
+    BoardChanged,
+    DiffRead,
+    DiffWanted,
+    Intent,
+    PageRead,
+    PageWanted,
+    Plan,
+    Planned,
+    Said,
+    UndoWanted,
+)
 from caesar_tui.model import BoardModel
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import HelpScreen
@@ -39,8 +51,7 @@ class BoardScreen(Screen[None]):
     Args:
         root: the project's folder, for the header.
         clock: the time.
-        act: called with an intent: `apply`, `undo`, `cancel`, `diff`, and a task's id; or `do`
-            with a plan.
+        act: carries an intent out, without blocking.
 
     """
 
@@ -59,7 +70,7 @@ class BoardScreen(Screen[None]):
         self,
         root: Path,
         clock: Clock,
-        act: Callable[[str, str | Plan | None], None],
+        act: Callable[[Intent], None],
         glyphs: Glyphs = UNICODE,
     ) -> None:
         super().__init__()
@@ -151,6 +162,11 @@ class BoardScreen(Screen[None]):
         message.stop()
         self.head.moved(following=message.following, unseen=message.unseen)
 
+    def on_page_wanted(self, message: PageWanted) -> None:
+        """Have bytes of a stream read."""
+        message.stop()
+        self._act(message)
+
     def on_page_read(self, message: PageRead) -> None:
         """Pass bytes on to the stream."""
         message.stop()
@@ -198,11 +214,12 @@ class BoardScreen(Screen[None]):
 
     def action_apply(self) -> None:
         """Find out what applying would do, then ask."""
-        self._act("apply", self.table.chosen)
+        if self.table.chosen is not None:
+            self._act(ApplyWanted(self.table.chosen))
 
     def action_undo(self) -> None:
         """Find out what an undo would restore, then ask."""
-        self._act("undo", None)
+        self._act(UndoWanted())
 
     def action_cancel(self) -> None:
         """Ask before the task is stopped."""
@@ -286,14 +303,14 @@ class BoardScreen(Screen[None]):
 
     def _decided(self, plan: Plan | None) -> None:
         if plan is not None:
-            self._act("do", plan)
+            self._act(plan)
 
     def _load_diff(self) -> None:
         chosen = self.table.chosen
         if self.switcher.current == "diff" and chosen is not None and self._diff_of != chosen:
             self._diff_of = chosen
             self.diff_view.show((), "Reading the changes…")
-            self._act("diff", chosen)
+            self._act(DiffWanted(chosen))
 
     def _chosen_view(self) -> TaskView | None:
         chosen = self.table.chosen

@@ -30,6 +30,7 @@ class DiffPane(LineView):
         "diff--added",
         "diff--removed",
         "diff--absent",
+        "diff--place",
         "diff--mark-added",
         "diff--mark-removed",
     }
@@ -41,15 +42,17 @@ class DiffPane(LineView):
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._glyphs = glyphs
+        self.cut = glyphs.cut
         self._files: Sequence[PatchFile] = ()
         self._note = ""
         self._rows: list[DiffRow] = []
         self._split = True
+        self._at: int | None = None
 
     @property
-    def split(self) -> bool:
-        """Whether both sides stand beside each other."""
-        return self._split
+    def place(self) -> str:
+        """The head that was jumped to last; empty before the first jump."""
+        return "" if self._at is None else self._rows[self._at].text
 
     def show(self, files: Sequence[PatchFile], note: str = "") -> None:
         """Show another patch from its beginning; `note` stands above it."""
@@ -67,11 +70,13 @@ class DiffPane(LineView):
 
     def jump(self, kind: DiffRowKind, direction: int) -> None:
         """Go to the next (1) or previous (-1) row of a kind: `hunk` or `file`."""
-        top = self.scroll_offset.y
+        origin = self.scroll_offset.y if self._at is None else self._at
         places = [index for index, row in enumerate(self._rows) if row.kind == kind]
-        after = [index for index in places if (index - top) * direction > 0]
-        if after:
-            self.scroll_to(y=after[0] if direction > 0 else after[-1], animate=False)
+        beyond = [index for index in places if (index - origin) * direction > 0]
+        if beyond:
+            self._at = beyond[0] if direction > 0 else beyond[-1]
+            self.scroll_to(y=self._at, animate=False)
+            self.refresh()
 
     def row_count(self) -> int:
         """Return the number of rows."""
@@ -84,22 +89,26 @@ class DiffPane(LineView):
             return self._pair(row.row, width)
         if row.line is not None:
             return self._single(row.line, width)
-        text = fit(row.text.replace("−", self._glyphs.minus), width, self._glyphs.cut)
-        style = self.get_component_rich_style("diff--file") if row.kind == "file" else None
-        return [Segment(text, style or self.ink("accent" if row.kind == "hunk" else "dim"))]
+        text = fit(row.text.replace("−", self._glyphs.minus), width, self.cut)
+        if row.kind == "file" or index == self._at:
+            name = "diff--place" if index == self._at else "diff--file"
+            return [Segment(text, self.get_component_rich_style(name))]
+        return [Segment(text, self.ink("accent" if row.kind == "hunk" else "dim"))]
 
     def _rebuild(self) -> None:
+        self._at = None
         notes = [DiffRow("note", self._note)] if self._note else []
         self._rows = notes + diff_rows(self._files, split=self._split)
         self.rows_changed()
 
     def _pair(self, row: Row, width: int) -> list[Segment]:
         half = (width - 1) // 2
-        spans: tuple[tuple[int, int] | None, tuple[int, int] | None] = (None, None)
+        spans = None
         if row.kind == "changed" and row.left is not None and row.right is not None:
             spans = changed_spans(_shown(row.left), _shown(row.right))
-        left = self._side(row.left, row.left_no, half, spans[0])
-        right = self._side(row.right, row.right_no, width - half - 1, spans[1])
+        before, after = spans or (None, None)
+        left = self._side(row.left, row.left_no, half, before)
+        right = self._side(row.right, row.right_no, width - half - 1, after)
         return [*left, Segment(" "), *right]
 
     def _single(self, line: Line, width: int) -> list[Segment]:
@@ -121,7 +130,7 @@ class DiffPane(LineView):
         """Return a line's text on `width` cells, what changed within it marked."""
         ground, text = self._ground(line), _shown(line)
         if span is None or span[0] >= span[1]:
-            return [Segment(fit(text, width, self._glyphs.cut), ground)]
+            return [Segment(fit(text, width, self.cut), ground)]
         mark = self.get_component_rich_style(f"diff--mark-{line.kind}")
         parts: list[Segment] = []
         left = width
@@ -130,7 +139,7 @@ class DiffPane(LineView):
             piece = text[start:end]
             cells = min(left, cell_len(piece))
             if cells:
-                shown = piece if cells == cell_len(piece) else fit(piece, cells, self._glyphs.cut)
+                shown = piece if cells == cell_len(piece) else fit(piece, cells, self.cut)
                 parts.append(Segment(shown, mark if place == 1 else ground))
                 left -= cells
         return [*parts, Segment(" " * left, ground)]

@@ -49,6 +49,7 @@ class EventLog(LineView):
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._glyphs = glyphs
+        self.cut = glyphs.cut
         self._task_id: str | None = None
         self._window = EventWindow()
         self._rows: list[Event] = []

@@ -25,6 +25,8 @@ class LineView(ScrollView, can_focus=True):
     """
 
     ALLOW_SELECT = True
+    cut = "…"
+    """What stands at the end of a cell whose text did not fit."""
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{name}" for name in INKS}
 
     def row_count(self) -> int:
@@ -48,7 +50,7 @@ class LineView(ScrollView, can_focus=True):
         """Return cells as segments, one blank between two."""
         segments: list[Segment] = []
         for cell in cells:
-            text = fit(cell.text, cell.width)
+            text = fit(cell.text, cell.width, self.cut)
             if cell.right:
                 text = text.rstrip().rjust(cell.width)
             segments += [Segment(text, self.ink(cell.ink)), Segment(" ")]

@@ -36,28 +36,28 @@ class HeaderBar(QuietStatic):
     def show(
         self, root: Path, counts: dict[Group, int], usage: str, now: datetime, glyphs: Glyphs
     ) -> None:
-        """Show the state of the project; ` HH:MM` is local."""
-        needs = counts[Group.NEEDS_YOU]
-        middle = f"  {glyphs.bullet}  ".join(
-            (
-                f"{counts[Group.RUNNING]} running",
-                f"{counts[Group.FINISHED]} done",
-                *((usage,) if usage else ()),
-            )
-        )
+        """Show the state of the project; what does not fit is left out by rank."""
         width = max(20, self.size.width - 2)
         clock = f"{now.astimezone():%H:%M}"
         brand = f"{glyphs.brand} caesar"
+        needs = counts[Group.NEEDS_YOU]
         need = f"{needs} need you" if needs else ""
-        used = len(brand) + len(middle) + len(need) + len(clock) + 8
-        where = _short(root, max(0, width - used))
-        left = f"{brand}  {where}".rstrip()
-        gap = width - len(left) - len(middle) - len(clock) - (len(need) + 5 if need else 0)
-        parts = [content(left, "bold $accent"), content("  " if gap < 2 else " " * (gap // 2))]
-        if need:
-            parts += [content(need, "bold $accent"), content(f"  {glyphs.bullet}  ", "$dim")]
-        tail = width - sum(len(part) for part in parts) - len(middle) - len(clock)
-        parts += [content(middle, "$dim"), content(" " * max(1, tail)), content(clock, "$dim")]
+        running, done = f"{counts[Group.RUNNING]} running", f"{counts[Group.FINISHED]} done"
+        room = width - len(brand) - len(clock) - 2 - (len(need) + 5 if need else 0)
+        rest = _fitting([[running, done, usage], [running, done], [running]], glyphs, room)
+        where = _short(root, room - len(rest) - 4)
+        head = f"{brand}  {where}".rstrip()
+        taken = len(head) + len(clock) + len(rest) + (len(need) + 5 if rest else len(need))
+        gap = max(2, (width - taken) // 2)
+        dot = f"  {glyphs.bullet}  " if need and rest else ""
+        parts = [
+            content(head, "bold $accent"),
+            content(" " * gap),
+            content(need, "bold $accent"),
+            content(dot + rest, "$dim"),
+        ]
+        used = sum(part.cell_length for part in parts)
+        parts += [content(" " * max(1, width - used - len(clock))), content(clock, "$dim")]
         self.tell(Content.assemble(*parts))
 
 
@@ -98,3 +98,9 @@ def _short(root: Path, width: int) -> str:
     if width < 6:
         return ""
     return plain(text) if len(text) <= width else f"…{plain(text)[-(width - 1) :]}"
+
+
+def _fitting(choices: list[list[str]], glyphs: Glyphs, width: int) -> str:
+    """Return the first choice that fits, joined; nothing when none does."""
+    joined = (f"  {glyphs.bullet}  ".join(part for part in choice if part) for choice in choices)
+    return next((text for text in joined if len(text) <= width), "")

@@ -73,7 +73,9 @@ class TaskHead(Vertical):
             title, doing = self._title(row), self._doing(row, now)
             asked = row.view.open_questions
         self.query_one("#head-title", QuietStatic).tell(title)
-        self.query_one("#head-doing", QuietStatic).tell(doing)
+        line = self.query_one("#head-doing", QuietStatic)
+        line.display = bool(doing)
+        line.tell(doing)
         question = self.query_one("#head-question", QuietStatic)
         question.display = bool(asked)
         if asked:

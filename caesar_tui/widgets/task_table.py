@@ -67,6 +67,7 @@ class TaskTable(LineView):
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._glyphs = glyphs
+        self.cut = glyphs.cut
         self._rows: Sequence[Row] = ()
         self._prefixes: Mapping[str, str] = {}
         self._now: datetime | None = None

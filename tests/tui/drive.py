@@ -1,0 +1,53 @@
+"""Ways to drive the dashboard without sleeping for luck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from caesar_tui.screens.board import BoardScreen
+
+_TRIES = 400
+
+
+def board(pilot: Pilot[Any]) -> BoardScreen:
+    screen = pilot.app.screen_stack[0]
+    assert isinstance(screen, BoardScreen)
+    return screen
+
+
+async def until(pilot: Pilot[Any], done: Callable[[], bool]) -> None:
+    for _ in range(_TRIES):
+        await pilot.pause()
+        if done():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("the dashboard did not get there")
+
+
+async def settled(pilot: Pilot[Any]) -> None:
+    """Wait until the store was read, the follower is live and no worker is at work."""
+
+    def is_settled() -> bool:
+        model = board(pilot)._model
+        working = {worker.group for worker in pilot.app.workers} - {"follower"}
+        quiet = not working and not board(pilot).log_view._asked
+        return quiet and model.complete and bool(model.health.mode == "live" or not model.tasks)
+
+    await until(pilot, is_settled)
+    await pilot.pause()
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+
+
+def shown(widget: Widget) -> str:
+    """Return what a widget shows, as text."""
+    lines = [widget.render_line(y) for y in range(widget.size.height)]
+    return "\n".join(line.text.rstrip() for line in lines)

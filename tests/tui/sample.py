@@ -1,0 +1,228 @@
+"""A small project with a task in most states, and an engine that remembers what it was told."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from caesar_core.board.glyphs import UNICODE, Glyphs
+from caesar_core.clock import iso
+from caesar_core.engine.applying import ApplyResult, UndoResult
+from caesar_core.errors import OperationError
+from caesar_core.protocol import event as ev
+from caesar_core.protocol.event import Event, EventBody
+from caesar_core.protocol.wire import encode_event
+from caesar_core.repo.merge import Conflict
+from caesar_core.store.layout import Layout
+from caesar_core.store.record_store import RecordStore
+from caesar_core.store.records import Record
+from caesar_tui.app import CaesarApp
+
+NOW = datetime(2026, 11, 30, 21, 4, 11, tzinfo=UTC)
+PATCH = rb"""diff --git a/src/parser.py b/src/parser.py
+index 1111111..2222222 100644
+--- a/src/parser.py
++++ b/src/parser.py
+@@ -1,5 +1,8 @@ def tokenize(text: str) -> list[str]:
+ import re
++import sys
+-def tokenize(text):
+-    return re.split(r"\s+", text)
++def tokenize(text: str) -> list[str]:
++    if not text:
++        return []
++    return re.split(r"\s+", text)
+ def parse(text):
+     tokens = tokenize(text)
+@@ -40,3 +43,3 @@ def main():
+     parse(read())
+-    print("done")
++    print("all done")
+     return 0
+diff --git a/tests/test_parser.py b/tests/test_parser.py
+new file mode 100644
+index 0000000..3333333
+--- /dev/null
++++ b/tests/test_parser.py
+@@ -0,0 +1,2 @@
++def test_empty_input():
++    assert tokenize("") == []
+diff --git a/logo.png b/logo.png
+index 1111111..2222222 100644
+Binary files a/logo.png and b/logo.png differ
+"""
+
+
+class FrozenClock:
+    """A wall clock that stands still; real waiting is done by the event loop."""
+
+    def __init__(self, now: datetime = NOW) -> None:
+        self._now = now
+        self._ticks = 0.0
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        self._ticks += 0.25  # every look is due for a recheck sooner or later
+        return self._ticks
+
+    def sleep(self, seconds: float) -> None:
+        raise AssertionError(f"the dashboard must not wait {seconds} s")
+
+    def advance(self, seconds: float) -> None:
+        self._now += timedelta(seconds=seconds)
+
+
+class FakeEngine:
+    """Answers at once; `asked` holds every call."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str | None]] = []
+        self.patch = PATCH
+        self.conflicts: tuple[Conflict, ...] = ()
+        self.failure: str | None = None
+
+    def patch_into(self, task: str, out: BinaryIO) -> None:
+        self._note("patch", task)
+        out.write(self.patch)
+
+    def preflight(self, task: str) -> ApplyResult:
+        self._note("preflight", task)
+        return self._result(task, "would be applied, 1 merged with your edits")
+
+    def apply(self, task: str) -> ApplyResult:
+        self._note("apply", task)
+        return self._result(task, "applied")
+
+    def undo_preview(self) -> UndoResult:
+        self._note("undo_preview", None)
+        return UndoResult("t_11aa", undone=True, files=("src/a.py",), message="1 files of t_11aa")
+
+    def undo(self, task: str | None = None) -> UndoResult:
+        self._note("undo", task)
+        return UndoResult(task, undone=True, files=("src/a.py",), message="1 file restored.")
+
+    def request_cancel(self, task: str) -> None:
+        self._note("cancel", task)
+
+    def _note(self, what: str, task: str | None) -> None:
+        self.asked.append((what, task))
+        if self.failure is not None:
+            raise OperationError(self.failure)
+
+    def _result(self, task: str, verb: str) -> ApplyResult:
+        files = ("src/parser.py", "tests/test_parser.py")
+        if self.conflicts:
+            message = f"Nothing was written: {len(self.conflicts)} conflicts."
+            return ApplyResult(task, applied=False, conflicts=self.conflicts, message=message)
+        return ApplyResult(
+            task,
+            applied=True,
+            files=files,
+            merged_with_local=files[:1],
+            message=f"2 files {verb}.",
+        )
+
+
+class Sample:
+    """A project in a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.layout = Layout(root)
+        self.clock = FrozenClock()
+        self.engine = FakeEngine()
+
+    def app(self, theme: str = "dark", glyphs: Glyphs = UNICODE) -> CaesarApp:
+        return CaesarApp(
+            self.layout, engine=lambda: self.engine, clock=self.clock, theme=theme, glyphs=glyphs
+        )
+
+    def task(self, task_id: str, agent: str, *events: tuple[float, EventBody], **keys: Any) -> None:
+        """Write a task; each event says how many seconds ago it happened."""
+        started = keys.pop("started", 252)
+        known: dict[str, Any] = {
+            "status": "running",
+            "role": "implementer",
+            "isolation": "worktree",
+            "created_at": ago(started + 1),
+            "started_at": ago(started),
+            "phase": "agent",
+            **keys,
+        }
+        self.layout.task(task_id).dir.mkdir(parents=True, exist_ok=True)
+        RecordStore(self.layout).create(Record(id=task_id, agent=agent, **known))
+        self.say(task_id, *events)
+
+    def say(self, task_id: str, *events: tuple[float, EventBody]) -> None:
+        lines = (
+            encode_event(Event(seq=seq, at=ago(seconds), task_id=task_id, body=body))
+            for seq, (seconds, body) in enumerate(events)
+        )
+        with self.layout.task(task_id).events.open("ab") as file:
+            file.write(b"".join(lines))
+
+    def fill(self) -> Sample:
+        """Write one task for most of the states."""
+        self.task("t_7f3a", "codex", *_STREAM, objective="Guard the parser against empty input")
+        self.task("t_88d1", "opencode", (48, ev.Message(text="Reading the adapters.")), started=90)
+        self.task("t_91bc", "claude", (161, ev.Message(text="One question.")), started=300)
+        question = "Should the old behaviour be kept?"
+        self.ask("t_91bc", ev.Question(id="q1", question=question, options=("yes", "no")))
+        self.task("t_a0a0", "copilot", phase="slot", status="pending", started_at=None)
+        self.task("t_11aa", "codex", *_ENDED, **_done("partial", 3, 1), applied_at=ago(20))
+        self.task(
+            "t_4d20", "copilot", objective="Rename the flags", **_done("failed", 0, 0, "timed_out")
+        )
+        self.task("t_02ff", "codex", **_done("success", 12, 4), apply_conflicts=("src/a.py",))
+        return self
+
+    def ask(self, task_id: str, question: ev.Question) -> None:
+        folder = self.layout.task(task_id).questions
+        folder.mkdir()
+        document = {
+            "id": question.id,
+            "question": question.question,
+            "options": list(question.options),
+            "asked_at": ago(161),
+        }
+        (folder / f"{question.id}.json").write_text(json.dumps(document))
+
+
+def ago(seconds: float) -> str:
+    return iso(NOW - timedelta(seconds=seconds))
+
+
+def _done(report: str, plus: int, minus: int, status: str = "succeeded") -> dict[str, Any]:
+    return {
+        "status": status,
+        "report_status": report,
+        "ended_at": ago(60),
+        "phase": None,
+        "outcome": "1" * 40,
+        "stat": {"files": 2, "insertions": plus, "deletions": minus},
+        "usage": {"input_tokens": 90_000, "output_tokens": 14_000, "cost_usd": 0.61},
+    }
+
+
+def _tool(call: str, status: str, summary: str = "") -> ev.ToolUse:
+    return ev.ToolUse(tool="shell", id=call, input_summary=summary, status=status)  # type: ignore[arg-type]
+
+
+_STREAM: tuple[tuple[float, EventBody], ...] = (
+    (252, ev.Started(agent="codex", command="codex exec --json")),
+    (240, ev.Thinking(text="The tokenizer splits before it looks.")),
+    (40, _tool("c1", "started", 'rg "empty input"')),
+    (38.8, _tool("c1", "succeeded")),
+    (31, ev.Message(text="The guard belongs in tokenize(): parse() must not see an empty list.")),
+    (27, ev.FileChanged(path="src/parser.py", action="modified")),
+    (20, ev.Progress(message="2 of 3 steps", pct=66)),
+    (13, _tool("c2", "started", "pnpm test")),
+)
+_ENDED: tuple[tuple[float, EventBody], ...] = (
+    (252, ev.Started(agent="codex", command="codex exec --json")),
+    (60, ev.Finished(status="partial", summary="Two of three callers are moved.")),
+)
