@@ -73,10 +73,11 @@ def cli(ctx: click.Context, root: str | None) -> None:
 def run_cli(arguments: list[str]) -> int:
     """Run one command line and return its exit code; a traceback reaches nobody."""
     prepare_streams()
-    if arguments in ([], ["--help"], ["-h"], ["help"]):
+    completing = "_CAESAR_COMPLETE" in os.environ
+    if not completing and arguments in ([], ["--help"], ["-h"], ["help"]):
         stdout().write(help_text(stdout().width))
         return 0
-    if arguments[0] == "help":
+    if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
     try:
         code = cli.main(arguments, prog_name="caesar", standalone_mode=False)

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from caesar_core.durations import parse_duration
+from caesar_core.durations import BadDurationError, parse_duration
 
 IsolationChoice = Literal["inplace", "worktree", "auto"]
 NetworkChoice = Literal["auto", "on", "off"]
@@ -22,7 +22,10 @@ AGENT_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 def _duration(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError("write a duration such as 90s, 10m or 2h")  # noqa: TRY004 - pydantic's way
-    return parse_duration(value)
+    try:
+        return parse_duration(value)
+    except BadDurationError as error:
+        raise ValueError(f"{error.message} {error.hint}") from None
 
 
 def _relative(value: str) -> str:

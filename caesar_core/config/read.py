@@ -33,9 +33,9 @@ def read_config_file(path: Path) -> ConfigFile:
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(
-            f"{path} is not valid TOML: {error}.", "Mend the line it names."
-        ) from None
+        last = len(text.splitlines())
+        where = str(error).replace("at end of document", f"at the end, line {last}")
+        raise ConfigError(f"{path} is not valid TOML: {where}.", "Mend that line.") from None
     try:
         file = ConfigFile.model_validate(document)
     except ValidationError as error:

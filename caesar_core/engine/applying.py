@@ -123,7 +123,8 @@ def apply_task(project: Project, task_id: str, files: Sequence[str] | None = Non
         merged=done.merged_with_local,
         verb="applied",
     )
-    _note(project, located, result)
+    whole = not files or check_apply(project, task_id).already_applied
+    _note(project, located, result, whole=whole)
     return result
 
 
@@ -210,8 +211,11 @@ def _result(
     )
 
 
-def _note(project: Project, located: Located, result: ApplyResult) -> None:
-    """Remember in the record what came of it; a task that only git knows has none."""
+def _note(project: Project, located: Located, result: ApplyResult, *, whole: bool) -> None:
+    """Remember in the record what came of it; a task that only git knows has none.
+
+    A task of which only some files were applied is not applied: its worktree is still work.
+    """
     if located.recovered:
         return
     if result.conflicts:
@@ -219,7 +223,7 @@ def _note(project: Project, located: Located, result: ApplyResult) -> None:
         project.records.update(result.task_id, apply_conflicts=paths)
         return
     changes: dict[str, object] = {"apply_conflicts": ()}
-    if located.record.applied_at is None and (result.files or result.already_applied):
+    if whole and located.record.applied_at is None and (result.files or result.already_applied):
         changes["applied_at"] = iso(project.clock.now())
         changes["applied_patch_digest"] = _digest(located)
     project.records.update(result.task_id, **changes)

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from caesar_core.engine.adopt import adopt_orphans
 from caesar_core.engine.project import Project
+from caesar_core.engine.worktrees import snapshot_of
 from caesar_core.errors import CaesarError
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.outcome import read_outcome
@@ -115,12 +116,11 @@ class _Sweep:
             return True, "missing"
         if record is None or record.git_file is None or record.base_ref is None:
             return self._judge_orphan(path, state)
-        snapshot = take_snapshot(
-            path,
-            excluded=record.excluded_paths or (),
-            git_file=record.git_file.encode("utf-8", "surrogateescape"),
-            filters=record.filters,
-        )
+        snapshot = snapshot_of(record)
+        if snapshot is None:
+            return True, "missing"
+        if snapshot.left_out:
+            return False, "modified"  # git could not record all of it
         outcome = read_outcome(self._repository, task_id)
         if record.applied_at and outcome is not None and snapshot.tree == outcome.tree:
             return True, "applied"
@@ -131,7 +131,7 @@ class _Sweep:
         if state is None or state.head is None:
             return False, "modified"
         snapshot = take_snapshot(path, git_file=(path / ".git").read_bytes(), filters=())
-        if self._tree_of(state.head) != snapshot.tree:
+        if snapshot.left_out or self._tree_of(state.head) != snapshot.tree:
             return False, "modified"
         merged = self._repository.git().run(
             "merge-base", "--is-ancestor", state.head, "HEAD", ok=(0, 1)

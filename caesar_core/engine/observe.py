@@ -9,11 +9,12 @@ from pathlib import Path
 from caesar_core.engine.paths import from_project
 from caesar_core.engine.reconcile import Observed
 from caesar_core.engine.task_run import TaskRun
+from caesar_core.engine.worktrees import snapshot_of
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import FileChange, list_changes
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.outcome import keep_outcome
-from caesar_core.repo.snapshot import Snapshot, snapshot_workspace, take_snapshot
+from caesar_core.repo.snapshot import Snapshot, snapshot_workspace
 from caesar_core.text import one_line
 
 
@@ -46,14 +47,9 @@ def observe(run: TaskRun) -> Observation:
 def _worktree(run: TaskRun, repository: Repository) -> Observation:
     record = run.record
     base = record.base_ref
-    if record.worktree is None or record.git_file is None or base is None:
+    snapshot = snapshot_of(record)
+    if snapshot is None or base is None:
         return Observation()
-    snapshot = take_snapshot(
-        Path(record.worktree),
-        excluded=record.excluded_paths or (),
-        git_file=record.git_file.encode("utf-8", "surrogateescape"),
-        filters=record.filters,
-    )
     _report_left_out(run, snapshot)
     changes = list_changes(repository.git(), base, snapshot.tree, prefix=repository.prefix)
     commit = None
@@ -79,7 +75,8 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
 
 
 def _in_place(run: TaskRun, repository: Repository) -> Observation:
-    after = snapshot_workspace(repository, Path(run.record.workspace))
+    workspace, filters = Path(run.record.workspace), run.record.filters
+    after = snapshot_workspace(repository, workspace, filters=filters)
     if after is None or run.record.base_ref is None:
         return Observation()
     _report_left_out(run, after)

@@ -6,18 +6,17 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
+from caesar_core.engine.worktrees import snapshot_of
 from caesar_core.errors import CaesarError, NotFoundError
 from caesar_core.ids import resolve_prefix
 from caesar_core.repo.changes import FileChange, list_changes, write_patch
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.outcome import Outcome, keep_outcome, list_outcomes, read_outcome
 from caesar_core.repo.refs import outcome_ids
-from caesar_core.repo.snapshot import Snapshot, take_snapshot
 from caesar_core.store.records import Record
 from caesar_core.text import one_line
 
@@ -179,7 +178,7 @@ def drift(located: Located) -> str:
     """Return a sentence when the worktree was edited after the task's end, else nothing."""
     record, outcome = located.record, located.outcome
     try:
-        now = _snapshot(record)
+        now = snapshot_of(record)
     except CaesarError as error:
         return f"The worktree cannot be read: {error.message}"
     if now is None or outcome is None:
@@ -229,7 +228,7 @@ def refresh_outcome(located: Located) -> bool:
     record, outcome, repository = located.record, located.outcome, located.repository
     if outcome is None or repository is None:
         raise CaesarError(f"{record.id} has no outcome.", _nothing(record))
-    snapshot = _snapshot(record)
+    snapshot = snapshot_of(record)
     if snapshot is None:
         raise CaesarError(f"The worktree of {record.id} is gone.", "The kept outcome stays.")
     if snapshot.tree == outcome.tree:
@@ -237,14 +236,3 @@ def refresh_outcome(located: Located) -> bool:
     subject = f"caesar: {one_line(record.objective, 60)}"
     keep_outcome(repository, record.id, snapshot.tree, outcome.base_ref, subject, outcome.meta)
     return True
-
-
-def _snapshot(record: Record) -> Snapshot | None:
-    if record.worktree is None or record.git_file is None or not Path(record.worktree).is_dir():
-        return None
-    return take_snapshot(
-        Path(record.worktree),
-        excluded=record.excluded_paths or (),
-        git_file=record.git_file.encode("utf-8", "surrogateescape"),
-        filters=record.filters,
-    )

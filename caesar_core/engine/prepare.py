@@ -150,8 +150,9 @@ def _claim_workspace(run: TaskRun, stack: ExitStack) -> None:
     if run.record.mode == "write" and usable:
         stack.callback(_take_writer_lease(run, workspace).release)
     if repository is not None and usable:
-        before = snapshot_workspace(repository, workspace)
-        run.update(base_ref=before.tree if before else None)
+        filters = repository.git().list_filters()
+        before = snapshot_workspace(repository, workspace, filters=filters)
+        run.update(base_ref=before.tree if before else None, filters=filters)
 
 
 def _take_writer_lease(run: TaskRun, workspace: Path) -> Lease:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
 from caesar_core.repo.command import Git
@@ -255,3 +256,9 @@ def _place_flags(change: RawChange, facts: _Facts) -> Iterator[str]:
 def text_path(path: bytes) -> str:
     """Return a file name for people and JSON: what is not UTF-8 becomes U+FFFD."""
     return path.decode("utf-8", "replace")
+
+
+def work_tree_diff(folder: Path) -> str:
+    """Return the unstaged changes of the work tree that holds `folder`, as a patch."""
+    found = Git(folder, filters=()).run("diff", *_DIFF[2:], "-p", "--")
+    return found.stdout.decode("utf-8", "replace")

@@ -22,8 +22,15 @@ from caesar_core.store.records import Record
 
 T = TypeVar("T")
 TEN_LINES = """#!/usr/bin/env bash
-objective=$(python3 -c 'import json,os; print(json.load(open(os.environ["CAESAR_TASK_FILE"]))["objective"])')
-printf '{"protocol":"caesar.report/v1","status":"success","summary":"Handled: %s"}' "$objective" > "$CAESAR_REPORT_PATH"
+read_objective='import json, os
+print(json.load(open(os.environ["CAESAR_TASK_FILE"]))["objective"])'
+objective=$(python3 -c "$read_objective")
+
+# ... the work ...
+
+cat > "$CAESAR_REPORT_PATH" <<END
+{"protocol": "caesar.report/v1", "status": "success", "summary": "Handled: $objective"}
+END
 """
 
 

@@ -41,24 +41,19 @@ def test_s4_agent_sees_all_eight_variables(caesar: Caesar) -> None:
     assert f"cwd={result['workspace']}" in raw
 
 
+def _reports(version: str, status: str) -> str:
+    report = f'{{"protocol":"caesar.report/{version}","status":"{status}","summary":"x"}}'
+    return f"echo '{report}' > $CAESAR_REPORT_PATH"
+
+
 @pytest.mark.parametrize(
     ("script", "report_status", "finding"),
     [
         ("exit 0", "failed", None),
         ("echo working; exit 0", "partial", None),
         ("echo garbage > $CAESAR_REPORT_PATH", "failed", "report.json was not acceptable"),
-        (
-            'echo \'{"protocol":"caesar.report/v2","status":"success","summary":"x"}\''
-            " > $CAESAR_REPORT_PATH",
-            "failed",
-            "report.json was not acceptable",
-        ),
-        (
-            'echo \'{"protocol":"caesar.report/v1","status":"great","summary":"x"}\''
-            " > $CAESAR_REPORT_PATH; echo out",
-            "partial",
-            "report.json was not acceptable",
-        ),
+        (_reports("v2", "success"), "failed", "report.json was not acceptable"),
+        (f"{_reports('v1', 'great')}; echo out", "partial", "report.json was not acceptable"),
         ("cat $CAESAR_TASK_DIR/brief.md", "partial", None),
     ],
     ids=["silent", "prose", "garbage", "v2", "bad-status", "echoes-brief"],

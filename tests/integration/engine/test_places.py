@@ -324,7 +324,7 @@ def test_tampered_worktree_never_touches_the_users_repository(caesar: Caesar) ->
 
 
 def test_hostile_task_files_do_no_harm(caesar: Caesar, tmp_path: Path) -> None:
-    """X6: what an agent leaves in place of its report is refused, and nothing is written through it."""
+    """X6: what stands in place of a file of ours is refused, never written through."""
     victim = tmp_path / "victim"
     victim.write_text("precious\n")
     for script in (
