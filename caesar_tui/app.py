@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+import os
+import sys
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import PurePath
 from typing import ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.theme import BUILTIN_THEMES
 from textual.worker import Worker, WorkerState
 
-from caesar_core.board.glyphs import ASCII, Glyphs
-from caesar_core.clock import Clock
+from caesar_core.board.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
+from caesar_core.clock import Clock, SystemClock
+from caesar_core.errors import EXIT_USAGE
 from caesar_core.store.layout import Layout
 from caesar_tui.actions import Actions, Engine
 from caesar_tui.bridge import Bridge
 from caesar_tui.messages import ApplyWanted, DiffWanted, Intent, PageWanted, Plan, UndoWanted
 from caesar_tui.screens.board import BoardScreen
-from caesar_tui.themes import THEMES
+from caesar_tui.themes import DARK, LIGHT, THEMES
 from caesar_tui.widgets.safe import plain
 
 
@@ -31,8 +35,10 @@ class CaesarApp(App[int]):
         engine: makes the engine when the first action needs it.
         clock: the time.
         ids: show only these tasks; `None` shows all.
-        theme: `dark` or `light`.
+        theme: `dark`, `light`, or the name of one of Textual's themes.
         glyphs: what the terminal can show.
+        only: what the list is filtered by in the beginning.
+        until_over: leave a moment after all that is shown has ended.
         lifeline: a descriptor that reads as ended when the process dies that restores the
             terminal; `None` when there is none.
 
@@ -55,18 +61,26 @@ class CaesarApp(App[int]):
         clock: Clock,
         ids: Collection[str] | None = None,
         theme: str = "dark",
-        glyphs: Glyphs,
+        glyphs: Glyphs = UNICODE,
+        only: str = "",
+        until_over: bool = False,
         lifeline: int | None = None,
     ) -> None:
         super().__init__()
         for known in THEMES.values():
             self.register_theme(known)
-        self.theme = THEMES[theme].name
+        self.theme = THEMES[theme].name if theme in THEMES else theme
         self._lifeline = lifeline
-        self._board = BoardScreen(layout.root, clock, self._act, glyphs)
+        self._board = BoardScreen(
+            layout.root, clock, self._act, glyphs, only=only, until_over=until_over
+        )
         self._bridge = Bridge(layout, self._board, ids, clock)
         self._actions = Actions(engine, self._board)
         self.set_class(glyphs is ASCII, "-ascii")
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return our own variables, for the themes that do not know them."""
+        return dict((DARK if self.current_theme.dark else LIGHT).variables)
 
     def get_default_screen(self) -> BoardScreen:
         """Return the board."""
@@ -110,3 +124,44 @@ class CaesarApp(App[int]):
 
     def _in_thread(self, work: Callable[[], None], *, group: str) -> None:
         self.run_worker(work, thread=True, group=group, exit_on_error=False)
+
+
+def show(
+    layout: Layout,
+    *,
+    ids: Collection[str] | None,
+    theme: str | None,
+    race: str | None,
+    until_over: bool,
+    lifeline: int,
+) -> int:
+    """Run the dashboard in this process; see `entry.run_dashboard`."""
+    known = {*THEMES, *BUILTIN_THEMES}
+    if theme is not None and theme not in known:
+        sys.stderr.write(f"No theme {plain(theme)!r}. There are: {', '.join(sorted(known))}.\n")
+        return EXIT_USAGE
+    app = CaesarApp(
+        layout,
+        engine=lambda: _engine(layout),
+        clock=SystemClock(),
+        ids=ids,
+        theme=theme or "dark",
+        glyphs=locale_glyphs(os.environ),
+        only=f"race:{race}" if race else "",
+        until_over=until_over,
+        lifeline=lifeline,
+    )
+    return app.run() or app.return_code or 0
+
+
+def locale_glyphs(environ: Mapping[str, str]) -> Glyphs:
+    """Return the marks that the locale of `environ` can show; ASCII when it does not say UTF-8."""
+    names = ("LC_ALL", "LC_CTYPE", "LANG")
+    locale = next((environ[name] for name in names if environ.get(name)), "")
+    return glyphs_for(locale.partition(".")[2].partition("@")[0])
+
+
+def _engine(layout: Layout) -> Engine:
+    from caesar_core.engine.service import Service
+
+    return Service(layout.root)

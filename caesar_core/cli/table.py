@@ -75,4 +75,4 @@ def help_text(columns: int = 80) -> str:
 
 
 # Only a string: the core never imports the dashboard, it finds it by name.
-DASHBOARD: Final = "caesar_tui.app:run_dashboard"
+DASHBOARD: Final = "caesar_tui.entry:run_dashboard"

@@ -43,6 +43,7 @@ from caesar_tui.widgets.task_head import EmptyState, TaskHead
 from caesar_tui.widgets.task_table import TaskTable
 
 TICK: Final = 1.0
+LAST_LOOK: Final = 2.0
 
 
 class BoardScreen(Screen[None]):
@@ -52,6 +53,8 @@ class BoardScreen(Screen[None]):
         root: the project's folder, for the header.
         clock: the time.
         act: carries an intent out, without blocking.
+        only: what the list is filtered by in the beginning.
+        until_over: leave a moment after all that is shown has ended.
 
     """
 
@@ -72,8 +75,13 @@ class BoardScreen(Screen[None]):
         clock: Clock,
         act: Callable[[Intent], None],
         glyphs: Glyphs = UNICODE,
+        *,
+        only: str = "",
+        until_over: bool = False,
     ) -> None:
         super().__init__()
+        self._only_at_first = only
+        self._until_over = until_over
         self._root = root
         self._clock = clock
         self._act = act
@@ -95,13 +103,14 @@ class BoardScreen(Screen[None]):
                 with ContentSwitcher(initial="stream", id="tabs"):
                     yield EventLog(self._glyphs, id="stream")
                     yield DiffPane(self._glyphs, id="diff")
-        yield Input(placeholder="words, agent:codex, status:failed", id="filter", compact=True)
+        hint = "words, agent:codex, status:failed"
+        yield Input(self._only_at_first, placeholder=hint, id="filter", compact=True)
         yield StatusBar(id="status")
         yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
         """Begin to count seconds."""
-        self.filter_box.display = False
+        self.filter_box.display = bool(self._only_at_first)
         self.set_interval(TICK, self._tick)
         self.table.focus()
         self.render_board()
@@ -115,6 +124,9 @@ class BoardScreen(Screen[None]):
         for part in message.delta.appended:
             if part.task_id == self.table.chosen:
                 self.log_view.grown(part.size, reset=part.reset)
+        if self._until_over and self._is_over():
+            self._until_over = False
+            self.set_timer(LAST_LOOK, self.action_quit)
 
     def render_board(self) -> None:
         """Bring every widget up to date; those that show the same do not paint."""
@@ -296,6 +308,10 @@ class BoardScreen(Screen[None]):
     def action_quit(self) -> None:
         """Leave; the tasks go on."""
         self.app.exit(0)
+
+    def _is_over(self) -> bool:
+        shown = [row.view.facts for row in self._shown.values()]
+        return self._model.complete and bool(shown) and not any(f.is_active for f in shown)
 
     def _tick(self) -> None:
         """Let ages grow and the clock move; paints nothing in a quiet second."""

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.clock import iso
 from caesar_core.engine.applying import ApplyResult, UndoResult
 from caesar_core.errors import OperationError
@@ -136,9 +135,9 @@ class Sample:
         self.clock = FrozenClock()
         self.engine = FakeEngine()
 
-    def app(self, theme: str = "dark", glyphs: Glyphs = UNICODE) -> CaesarApp:
+    def app(self, theme: str = "dark", **options: Any) -> CaesarApp:
         return CaesarApp(
-            self.layout, engine=lambda: self.engine, clock=self.clock, theme=theme, glyphs=glyphs
+            self.layout, engine=lambda: self.engine, clock=self.clock, theme=theme, **options
         )
 
     def task(self, task_id: str, agent: str, *events: tuple[float, EventBody], **keys: Any) -> None:

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from caesar_core.protocol.event import Message
 from caesar_core.repo.merge import Conflict
 from caesar_core.store.record_store import RecordStore
+from caesar_tui.screens import board as board_module
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import HelpScreen
@@ -251,3 +252,31 @@ async def test_t5_any_size_can_be_drawn(sample: Sample, size: tuple[int, int]) -
         await pilot.resize_terminal(*size)
         await press(pilot, "2", "v", "1", "end")
         assert board(pilot).table.chosen == "t_11aa"
+
+
+async def test_with_until_over_it_leaves_when_all_tasks_have_ended(
+    empty: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board_module, "LAST_LOOK", 0.01)
+    empty.task("t_1", "codex")
+    async with empty.app(until_over=True).run_test() as pilot:
+        await settled(pilot)
+        assert pilot.app.is_running
+        RecordStore(empty.layout).update("t_1", status="succeeded")
+        await until(pilot, lambda: pilot.app.return_code == 0)
+
+
+async def test_a_race_is_shown_alone_at_first(sample: Sample) -> None:
+    sample.task("t_racer", "codex", race_id="r_1")
+    async with sample.app(only="race:r_1").run_test(size=(120, 30)) as pilot:
+        await settled(pilot)
+        assert list(board(pilot)._shown) == ["t_racer"]
+        await press(pilot, "escape")
+        assert len(board(pilot)._shown) == 8
+
+
+@pytest.mark.parametrize("theme", ["light", "nord", "textual-light", "ansi-dark"])
+async def test_t9_textual_themes_can_be_used(sample: Sample, theme: str) -> None:
+    async with sample.app(theme).run_test() as pilot:
+        await settled(pilot)
+        assert board(pilot).table.chosen == "t_91bc"
