@@ -116,15 +116,20 @@ class _Sweep:
             return True, "missing"
         if record is None or record.git_file is None or record.base_ref is None:
             return self._judge_orphan(path, state)
+        return self._judge_work(record, record.base_ref, state)
+
+    def _judge_work(
+        self, record: Record, base_ref: str, state: WorktreeState | None
+    ) -> tuple[bool, str]:
         snapshot = snapshot_of(record)
         if snapshot is None:
             return True, "missing"
         if snapshot.left_out:
             return False, "modified"  # git could not record all of it
-        outcome = read_outcome(self._repository, task_id)
+        outcome = read_outcome(self._repository, record.id)
         if record.applied_at and outcome is not None and snapshot.tree == outcome.tree:
             return True, "applied"
-        clean = self._is_clean(snapshot.tree, record.base_ref, state)
+        clean = self._is_clean(snapshot.tree, base_ref, state)
         return (True, "clean") if clean else (False, "modified")
 
     def _judge_orphan(self, path: Path, state: WorktreeState | None) -> tuple[bool, str]:
