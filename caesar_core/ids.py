@@ -24,7 +24,7 @@ def new_task_id() -> str:
 
 
 def is_safe_id(text: str) -> bool:
-    """Whether `text` can be a file name of ours: no separator, no dot file, no NUL, not too long."""
+    """Whether `text` can be a file name of ours: no separator, no dot file, no NUL, short."""
     return _SAFE.fullmatch(text) is not None and ".." not in text
 
 
@@ -54,7 +54,7 @@ def resolve_prefix(prefix: str, ids: Iterable[str], kind: str = "task") -> str:
     known = sorted(set(ids))
     if prefix in known:
         return prefix
-    found = [i for i in known if i.startswith(prefix) or i.startswith(f"t_{prefix}")]
+    found = [i for i in known if i.startswith((prefix, f"t_{prefix}"))]
     if len(found) == 1:
         return found[0]
     if not found:

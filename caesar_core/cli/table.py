@@ -18,7 +18,10 @@ class Entry:
 GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
     (
         "Start",
-        (Entry("demo", "demo", "See two agents race in a small repository, in half a minute."),),
+        (
+            Entry("demo", "demo", "See two agents race in a small repository, in half a minute."),
+            Entry("trust", "trust", "Agree to the commands that this repository brings."),
+        ),
     ),
     (
         "Delegate",

@@ -7,12 +7,12 @@ models key by key, roles and agents entry by entry. A missing file says nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from caesar_core.config.settings import Config, DeclaredAgent, Layer, Role
+from caesar_core.config.settings import Config, DeclaredAgent, Layer, RepositoryCommand, Role
 
 if TYPE_CHECKING:
     from caesar_core.config.models import ConfigFile
@@ -72,11 +72,27 @@ def _merge(config: Config, file: ConfigFile, layer: Layer) -> Config:
         roles={**config.roles, **{r.name: _effective(Role, r) for r in file.role or ()}},
         agents={**config.agents, **{a.id: _effective(DeclaredAgent, a) for a in file.agent or ()}},
         provenance=provenance,
+        repository_commands=(*config.repository_commands, *_commands(file, layer)),
     )
     provenance.update({f"models.{key}": layer for key in file.models or ()})
     provenance.update({f"role.{role.name}": layer for role in file.role or ()})
     provenance.update({f"agent.{agent.id}": layer for agent in file.agent or ()})
     return merged
+
+
+def _commands(file: ConfigFile, layer: Layer) -> Iterator[RepositoryCommand]:
+    """Yield what a file that lies in the project would make us run or set."""
+    if layer not in {"project", "local"}:
+        return
+    for agent in file.agent or ():
+        words = [agent.bin, *agent.args, *agent.network_args]
+        yield RepositoryCommand(f"{layer}.agent.{agent.id}", " ".join(words))
+    if file.worktree is not None:
+        for number, command in enumerate(file.worktree.setup or ()):
+            yield RepositoryCommand(f"{layer}.worktree.setup.{number}", command)
+    if file.environment is not None:
+        for name, value in (file.environment.set_ or {}).items():
+            yield RepositoryCommand(f"{layer}.environment.set.{name}", f"{name}={value}")
 
 
 def _merge_section(

@@ -73,6 +73,19 @@ class DeclaredAgent:
     network_args: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class RepositoryCommand:
+    """Something that a repository's own configuration would make us run.
+
+    Attributes:
+        path: where it stands, dotted: `agent.mine`, `worktree.setup`, `environment.set.PATH`.
+        text: what would be run or set, complete.
+    """
+
+    path: str
+    text: str
+
+
 DEFAULT_ROLES: Final = (
     Role(
         "reviewer",
@@ -107,6 +120,7 @@ class Config:
     Attributes:
         provenance: the layer that decided a value, by dotted path (`policy.max_parallel`,
             `models.codex`, `role.reviewer`, `agent.mine`); absent means built-in.
+        repository_commands: what files inside the project would make us run.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -118,6 +132,7 @@ class Config:
     )
     agents: dict[str, DeclaredAgent] = field(default_factory=dict, hash=False)
     provenance: dict[str, Layer] = field(default_factory=dict, hash=False)
+    repository_commands: tuple[RepositoryCommand, ...] = ()
 
     def layer_of(self, path: str) -> Layer:
         """Return the layer that decided the value at a dotted path."""

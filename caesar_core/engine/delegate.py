@@ -17,6 +17,7 @@ from caesar_core.engine.project import Project
 from caesar_core.engine.request import Request, WorkspaceFacts
 from caesar_core.engine.resolve import Resolution, resolve
 from caesar_core.engine.roles import role_prompt
+from caesar_core.engine.trust import require
 from caesar_core.errors import CaesarError
 from caesar_core.identity import current
 from caesar_core.ids import new_task_id
@@ -70,14 +71,7 @@ def plan_only(project: Project, request: Request) -> Resolution:
     Raises:
         CaesarError: it would be refused.
     """
-    place = look_at(project.root)
-    return resolve(
-        request,
-        project.config,
-        project.agents,
-        lambda binary: project.locate(binary) is not None,
-        place.facts,
-    )
+    return _resolve(project, request, look_at(project.root))
 
 
 def delegate(
@@ -89,16 +83,12 @@ def delegate(
         The record as it was created (pending) and the resolution.
 
     Raises:
+        UntrustedError: the repository brings commands that nobody agreed to.
         CaesarError: refused; no file, worktree, branch or process was left behind.
     """
+    require(project.root, project.config)
     place = look_at(project.root)
-    resolution = resolve(
-        request,
-        project.config,
-        project.agents,
-        lambda binary: project.locate(binary) is not None,
-        place.facts,
-    )
+    resolution = _resolve(project, request, place)
     order = _Order(project, request, resolution, place)
     order.check()
     record = order.write()
@@ -108,6 +98,13 @@ def delegate(
         order.withdraw()
         raise
     return record, resolution
+
+
+def _resolve(project: Project, request: Request, place: Place) -> Resolution:
+    def is_installed(binary: str) -> bool:
+        return project.locate(binary) is not None
+
+    return resolve(request, project.config, project.agents, is_installed, place.facts)
 
 
 class _Order:

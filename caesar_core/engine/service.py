@@ -45,6 +45,7 @@ from caesar_core.engine.results import (
     run_result,
     show_result,
 )
+from caesar_core.engine.trust import Review, agree, review, revoke
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import work_tree_diff
 from caesar_core.store.layout import Layout
@@ -77,6 +78,18 @@ class Service:
     def plan(self, request: Request) -> Resolution:
         """Return what `delegate` would do."""
         return plan_only(self.project, request)
+
+    def review(self) -> Review:
+        """Return what the repository wants to run, and what of it is new."""
+        return review(self.project.root, self.project.config)
+
+    def agree(self) -> None:
+        """Agree to what the repository wants to run now."""
+        agree(self.project.root, self.project.config)
+
+    def revoke(self) -> bool:
+        """Take the agreement back; whether there was one."""
+        return revoke(self.project.root)
 
     def resolve_id(self, prefix: str) -> str:
         """Return the task id that `prefix` stands for."""

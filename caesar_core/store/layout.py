@@ -219,7 +219,7 @@ def _digest(text: str) -> str:
 
 
 def find_root(start: Path) -> Path:
-    """Return the nearest folder at or above `start` that holds `.caesar` or `.git`, else `start`."""
+    """Return the nearest folder from `start` upwards with `.caesar` or `.git`, else `start`."""
     resolved = start.resolve()
     for folder in (resolved, *resolved.parents):
         if (folder / CAESAR_DIR).is_dir() or (folder / ".git").exists():

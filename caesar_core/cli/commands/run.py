@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from caesar_core.cli.common import json_option, root_option, service_at
+from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
 from caesar_core.errors import CaesarError
 from caesar_core.text import visible
@@ -42,6 +43,7 @@ class RunCommand(click.Command):
 @click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
 @click.option("--detach", is_flag=True, help="Return at once; `caesar watch` shows it.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and why.")
+@click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
 @click.option("--ndjson", is_flag=True, help="Each event as a line of JSON, then the result.")
 @json_option
 @root_option
@@ -74,6 +76,10 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
     as_json = options["as_json"] or options["ndjson"]
     if options["dry_run"]:
         return _dry_run(service, request, as_json=as_json)
+    if options["trust"]:
+        service.agree()
+    elif not as_json:
+        ask_for_trust(service)
     record, resolution = service.delegate(request)
     for warning in resolution.warnings:
         stderr().line(visible(f"note: {warning}"))
