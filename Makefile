@@ -54,7 +54,7 @@ format: $(DEV) ## format the code and fix what ruff can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(DEV) ## print the table of docs/performance.md, measured on this machine
+bench: $(DEV) ## measure what everything takes, beside its goal (ARGS="watch -n 3" to choose)
 	@$(BIN)/python -m tests.bench $(ARGS)
 
 screenshots: $(DEV) ## redraw screenshots/ from a running dashboard
