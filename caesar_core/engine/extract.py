@@ -103,7 +103,7 @@ def _balanced(text: str) -> Iterator[tuple[int, int]]:
     skip = -1
     for match in _TOKEN.finditer(text):
         at, mark = match.start(), match[0]
-        if at == skip:
+        if at == skip and mark != "\n":
             continue
         if mark == "\\":
             skip = at + 1 if in_string else -1
