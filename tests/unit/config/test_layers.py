@@ -1,0 +1,143 @@
+"""Layers of configuration: who wins, where it came from, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from caesar_core.config.layers import global_config_path, load_config
+from caesar_core.config.read import ConfigError
+from caesar_core.config.settings import Config
+
+
+class Load(Protocol):
+    """Writes up to three layers and merges them."""
+
+    def __call__(self, *, far: str = "", project: str = "", local: str = "") -> Config: ...
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Return a function that writes up to three layers and merges them."""
+
+    def load(*, far: str = "", project: str = "", local: str = "") -> Config:
+        paths = [tmp_path / name for name in ("global.toml", "config.toml", "local.toml")]
+        for path, text in zip(paths, (far, project, local), strict=True):
+            if text:
+                path.write_text(text)
+        return load_config(paths[1], paths[2], global_file=paths[0])
+
+    return load
+
+
+def test_nothing_is_written_anywhere(load: Load) -> None:
+    config = load()
+
+    assert config == Config()
+    assert sorted(config.roles) == ["implementer", "investigator", "reviewer"]
+    assert config.layer_of("policy.max_parallel") == "default"
+
+
+def test_fields_merge_one_by_one_and_know_their_layer(load: Load) -> None:
+    config = load(
+        far="[policy]\nmax_parallel = 8\ndefault_timeout = '2h'\n",
+        project="[policy]\nmax_parallel = 2\n",
+        local="[models]\ncodex = 'small'\n",
+    )
+
+    assert (config.policy.max_parallel, config.policy.default_timeout) == (2, 7_200_000)
+    assert config.layer_of("policy.max_parallel") == "project"
+    assert config.layer_of("policy.default_timeout") == "global"
+    assert config.layer_of("models.codex") == "local"
+
+
+def test_case_60_lists_replace_and_an_empty_one_clears(load: Load) -> None:
+    config = load(
+        far="[policy]\ndenied = ['a', 'b']\n[worktree]\ncopy = ['.env']\n",
+        project="[policy]\ndenied = []\n[worktree]\ncopy = ['x', 'y/z']\n",
+    )
+
+    assert config.policy.denied == ()
+    assert config.worktree.copy == ("x", "y/z")
+
+
+def test_case_63_role_is_replaced_as_a_whole(load: Load) -> None:
+    config = load(
+        far='[[role]]\nname = "r"\nagents = ["a"]\nmode = "write"\nmodel = "m"\n',
+        project='[[role]]\nname = "r"\nagents = ["b"]\nmode = "read-only"\n',
+    )
+
+    assert (config.roles["r"].agents, config.roles["r"].model) == (("b",), None)
+    assert config.layer_of("role.r") == "project"
+    assert "reviewer" in config.roles
+
+
+def test_only_files_of_the_project_bring_repository_commands(load: Load) -> None:
+    agent = '[[agent]]\nid = "{0}"\nbin = "{0}"\nprompt = "none"\n'
+    config = load(
+        far=agent.format("mine"),
+        project=agent.format("theirs") + "[worktree]\nsetup = ['make']\n",
+        local="[environment]\nset = { A = 'b' }\n",
+    )
+
+    assert sorted(config.agents) == ["mine", "theirs"]
+    assert [c.path for c in config.repository_commands] == [
+        "project.agent.theirs",
+        "project.worktree.setup.0",
+        "local.environment.set.A",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environment", "wanted"),
+    [
+        ({"HOME": "/h"}, "/h/.config/caesar/config.toml"),
+        ({"HOME": "/h", "XDG_CONFIG_HOME": "/x"}, "/x/caesar/config.toml"),
+        ({"HOME": "/h", "XDG_CONFIG_HOME": "relative"}, "/h/.config/caesar/config.toml"),
+        ({}, "/.config/caesar/config.toml"),
+    ],
+)
+def test_case_67_place_of_the_own_file(environment: dict[str, str], wanted: str) -> None:
+    assert global_config_path(environment) == Path(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said", "hint"),
+    [
+        ("[policy]\n\nmax_paralel = 1", 3, "policy.max_paralel", "'max_parallel'"),
+        ("[polcy]\nx = 1", 1, "polcy", "'policy'"),
+        (
+            '[[role]]\nname = "a"\nagents = []\nmode = "write"\nsystemprompt = "x"',
+            5,
+            "systemprompt",
+            "'system_prompt_file'",
+        ),
+        ("[worktree]\ncopy = ['/etc']", 2, "worktree.copy", ""),
+        ("[policy]\ndefault_timeout = true", 2, "default_timeout", ""),
+    ],
+)
+def test_case_56_complaint_names_file_line_key_and_remedy(
+    load: Load, text: str, line: int, said: str, hint: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(project=text)
+
+    assert f"config.toml:{line}" in caught.value.message
+    assert said in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_case_59_configuration_that_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").mkdir()
+
+    with pytest.raises(ConfigError, match=r"config\.toml"):
+        load_config(tmp_path / "config.toml", tmp_path / "x", global_file=tmp_path / "y")
+
+
+def test_agent_declared_twice_in_one_file_is_refused(load: Load) -> None:
+    entry = '[[agent]]\nid = "a"\nbin = "x"\n'
+
+    with pytest.raises(ConfigError, match="twice"):
+        load(project=entry + entry)
