@@ -43,7 +43,7 @@ def span_text(milliseconds: int | None) -> str:
 
 
 def size_text(insertions: int | None, deletions: int | None, minus: str = "−") -> str:
-    """Return `+42 −7`; empty when nothing is known."""
-    if insertions is None and deletions is None:
+    """Return `+42 −7`; empty when nothing changed, or nothing is known."""
+    if not insertions and not deletions:
         return ""
     return f"+{insertions or 0} {minus}{deletions or 0}"

@@ -13,6 +13,8 @@ from caesar_core.clock import parse_iso
 from caesar_core.text import one_line
 from caesar_tui.render.cells import Cell, Ink, age_text, size_text, span_text
 
+AGE_WIDTH: Final = 5
+_ROOMY: Final = 44
 _INKS: Final[dict[State, Ink]] = {
     "working": "ok",
     "busy": "ok",
@@ -36,16 +38,20 @@ def ink_of(state: State) -> Ink:
 def task_cells(
     row: Row, prefix: str, now: datetime, width: int, glyphs: Glyphs
 ) -> tuple[Cell, ...]:
-    """Return the cells of a row `width` cells wide; what does not fit is left out by rank."""
+    """Return the cells of a row `width` cells wide; what does not fit is left out by rank.
+
+    The age comes first: Textual writes a line from its beginning to the last cell that changed,
+    and the age is the one that changes every second.
+    """
     facts, stand = row.view.facts, row.standing
     ink = ink_of(stand.state)
     doing = activity(row.view, now)
     head = [Cell(stand.mark(glyphs), 1, ink), Cell(prefix, max(6, min(10, len(prefix))), "dim")]
+    age = _age(row, doing.age_ms, doing.silent_ms) if width >= _ROOMY else ""
+    head.insert(0, Cell(age, AGE_WIDTH if width >= _ROOMY else 0, "dim", right=True))
     if width >= 34:
-        head.append(Cell(facts.agent, 8 if width >= 44 else 6))
+        head.append(Cell(facts.agent, 8 if width >= _ROOMY else 6))
     tail: list[Cell] = []
-    if width >= 40:
-        tail.append(Cell(_age(row, doing.age_ms, doing.silent_ms), 5, "dim", right=True))
     if width >= 54:
         size = size_text(facts.insertions, facts.deletions, glyphs.minus)
         tail.append(Cell(size, 11, "dim", right=True))

@@ -51,14 +51,14 @@ class TaskHead(Vertical):
         self._glyphs = glyphs
 
     def compose(self) -> ComposeResult:
-        """Lay out title, question and tabs."""
+        """Lay out title, tabs, what it does and what it asks."""
         yield QuietStatic(id="head-title")
-        yield QuietStatic(id="head-doing")
-        yield QuietStatic(id="head-question")
         with Horizontal(id="head-tabs"):
             for number, (name, title) in enumerate(TABS, 1):
                 yield Tab(name, title, number)
             yield QuietStatic(id="head-follow")
+        yield QuietStatic(id="head-doing")
+        yield QuietStatic(id="head-question")
 
     def on_mount(self) -> None:
         """Begin with the first tab."""

@@ -91,7 +91,7 @@ class TaskTable(LineView):
     def row_segments(self, index: int, width: int) -> list[Segment]:
         """Return a heading or a task."""
         del width
-        return [Segment(" "), *self.inked(self._lines[index].cells)]
+        return self.inked(self._lines[index].cells)
 
     def row_style(self, index: int) -> Style:
         """Return the style of the chosen row, of headings, or of any other row."""
@@ -140,7 +140,7 @@ class TaskTable(LineView):
 
     def _build(self) -> list[_Line]:
         assert self._now is not None or not self._rows
-        width = max(20, self.size.width - 2)
+        width = max(20, self.size.width - 1)
         lines: list[_Line] = []
         totals = count(self._rows)
         last: Group | None = None
@@ -161,7 +161,7 @@ class TaskTable(LineView):
             if [c.width for c in old.cells] != [c.width for c in new.cells]:
                 self.refresh_row(index)
                 continue
-            start = 1
+            start = 0
             for was, now in zip(old.cells, new.cells, strict=True):
                 if was != now:
                     self.refresh_row(index, start, start + now.width)
@@ -199,4 +199,4 @@ class TaskTable(LineView):
 
 
 def _heading(text: str, width: int) -> _Line:
-    return _Line((Cell(text, min(width, cell_len(text)), "accent"),))
+    return _Line((Cell(f" {text}", min(width, cell_len(text) + 1), "accent"),))

@@ -74,6 +74,13 @@ class Terminal:
             seconds = 0.05
         return self.output[before:]
 
+    def watch(self, seconds: float) -> int:
+        """Return how many bytes arrive in exactly `seconds`."""
+        before, until = len(self.output), time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self.read(min(left, 0.1))
+        return len(self.output) - before
+
     def wait_for(self, done: Callable[[bytes], bool]) -> None:
         until = time.monotonic() + PATIENCE
         while not done(self.output):
@@ -153,6 +160,20 @@ def test_t10_a_quiet_second_writes_nothing(empty: Sample) -> None:
         while time.time() % 60 >= 57 or time.time() % 60 < 1:
             terminal.read(0.5)  # the header's clock moves at the full minute
         assert terminal.read(2.0) == b""
+
+
+def test_t10_a_running_row_costs_at_most_60_bytes_a_second(
+    empty: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sample_module, "NOW", datetime.now(UTC))
+    for number in range(10):
+        tool = ev.ToolUse(tool="shell", input_summary="make", status="started")
+        empty.task(f"t_{number}", "codex", (5, tool), started=5)
+    with dashboard(empty.root) as terminal:
+        terminal.wait_for(lambda output: b"t_9" in output and b"live" in output)
+        terminal.watch(2.0)
+        written = terminal.watch(3.0)
+    assert written <= 3 * 60 * 11  # the pane's head counts the seconds of one task as well
 
 
 def test_t6_the_terminal_survives_kill_9(empty: Sample) -> None:
