@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from caesar_core.board.checkpoint import Checkpoint
-from caesar_core.board.reduce import fold_lines
-from caesar_core.board.views import StreamView
 from caesar_core.clock import iso
 from caesar_core.identity import current
 from caesar_core.protocol.event import Event, EventBody, FileChanged, Message, Started, ToolUse
 from caesar_core.protocol.wire import encode_event
-from caesar_core.store.checkpoint import save_checkpoint
 from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
 from tests.bench.measure import CLOCK, Bench
-
-UNCOVERED = 20
-"""Events that came after the last checkpoint: a supervisor writes one now and then."""
 
 
 def empty_project(bench: Bench, name: str) -> Path:
@@ -65,12 +58,7 @@ def stream(task_id: str, events: int) -> list[bytes]:
 def _write_task(layout: Layout, records: RecordStore, task_id: str, events: int) -> None:
     files = layout.task(task_id)
     files.dir.mkdir(parents=True)
-    lines = stream(task_id, events)
-    files.events.write_bytes(b"".join(lines))
-    if events > UNCOVERED:
-        covered = lines[:-UNCOVERED]
-        view, _ = fold_lines(StreamView(), covered)
-        save_checkpoint(files, Checkpoint(view, sum(map(len, covered))).to_json())
+    files.events.write_bytes(b"".join(stream(task_id, events)))
     now = iso(CLOCK.now())
     records.create(
         Record(
