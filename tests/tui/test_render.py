@@ -30,15 +30,6 @@ WIDE = [
     "\x1b[31m",
     "🇩🇪🇯🇵",
 ]
-    "plain",
-    "日本語のファイル",
-    "👩‍👩‍👧‍👦 family",
-    "❤️ heart",
-    "e\u0301",
-    "a\tb",
-    "\x1b[31m",
-    "🇩🇪🇯🇵",
-]
 
 
 @pytest.mark.parametrize("text", WIDE)
