@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Final
 
 VERSION: Final = "0.1.0"
+COMPLETION_VARIABLE: Final = "_CAESAR_COMPLETE"
+_HELP: Final = ([], ["--help"], ["-h"], ["help"])
 
 
 def main() -> int:
@@ -13,6 +16,11 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments in (["--version"], ["-V"]):
         sys.stdout.write(f"caesar {VERSION}\n")
+        return 0
+    if arguments in _HELP and COMPLETION_VARIABLE not in os.environ:
+        from caesar_core.cli.table import help_text
+
+        sys.stdout.write(help_text())
         return 0
     from caesar_core.cli.main import run_cli
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from caesar_core.__main__ import VERSION
+from caesar_core.__main__ import COMPLETION_VARIABLE, VERSION
 from caesar_core.cli.output import complain, prepare_streams, stdout
 from caesar_core.cli.table import ENTRIES, help_text
 from caesar_core.clock import SystemClock, iso
@@ -52,7 +52,7 @@ class LazyGroup(click.Group):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Print the table."""
-        formatter.write(help_text(stdout().width))
+        formatter.write(help_text())
 
 
 @click.group(
@@ -67,20 +67,21 @@ def cli(ctx: click.Context, root: str | None) -> None:
     """Delegate coding tasks to other coding agents."""
     ctx.obj = {"root": root}
     if ctx.invoked_subcommand is None:
-        stdout().write(help_text(stdout().width))
+        stdout().write(help_text())
 
 
 def run_cli(arguments: list[str]) -> int:
     """Run one command line and return its exit code; a traceback reaches nobody."""
     prepare_streams()
-    completing = "_CAESAR_COMPLETE" in os.environ
-    if not completing and arguments in ([], ["--help"], ["-h"], ["help"]):
-        stdout().write(help_text(stdout().width))
-        return 0
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
     try:
-        code = cli.main(arguments, prog_name="caesar", standalone_mode=False)
+        code = cli.main(
+            arguments,
+            prog_name="caesar",
+            complete_var=COMPLETION_VARIABLE,
+            standalone_mode=False,
+        )
         sys.stdout.flush()
     except BrokenPipeError:
         return _reader_gone()

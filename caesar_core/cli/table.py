@@ -55,7 +55,7 @@ ENTRIES: Final = {entry.name: entry for _, entries in GROUPS for entry in entrie
 EPILOG: Final = "`caesar COMMAND --help` tells more. Ids may be any unique prefix."
 
 
-def help_text(columns: int = 80) -> str:
+def help_text() -> str:
     """Return the help of `caesar` itself."""
     lines = [
         "Usage: caesar [--root DIR] COMMAND [ARGUMENTS]",
@@ -64,7 +64,7 @@ def help_text(columns: int = 80) -> str:
     ]
     for title, entries in GROUPS:
         lines += ["", f"{title}:"]
-        lines += [f"  {entry.name:<11} {entry.help}"[:columns] for entry in entries]
+        lines += [f"  {entry.name:<11} {entry.help}" for entry in entries]
     lines += [
         "",
         "Options:",
