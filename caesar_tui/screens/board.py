@@ -90,7 +90,7 @@ class BoardScreen(Screen[None]):
         self._shown: dict[str, Row] = {}
         self._order = 0
         self._history = False
-        self._diff_of: str | None = None
+        self._diff_of: tuple[str, str | None] | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out header, list, pane, filter, state and keys."""
@@ -124,6 +124,7 @@ class BoardScreen(Screen[None]):
         for part in message.delta.appended:
             if part.task_id == self.table.chosen:
                 self.log_view.grown(part.size, reset=part.reset)
+        self._load_diff()
         if self._until_over and self._is_over():
             self._until_over = False
             self.set_timer(LAST_LOOK, self.action_quit)
@@ -154,7 +155,7 @@ class BoardScreen(Screen[None]):
         """Show the chosen task."""
         message.stop()
         self.log_view.show(message.task_id)
-        self.diff_view.show(())
+        self.diff_view.show((), "Reading the changes")
         self._diff_of = None
         self._render_head(self._clock.now())
         self._load_diff()
@@ -322,11 +323,12 @@ class BoardScreen(Screen[None]):
             self._act(plan)
 
     def _load_diff(self) -> None:
-        chosen = self.table.chosen
-        if self.switcher.current == "diff" and chosen is not None and self._diff_of != chosen:
-            self._diff_of = chosen
-            self.diff_view.show((), "Reading the changes…")
-            self._act(DiffWanted(chosen))
+        """Have the diff read when it is looked at, and again when its task has ended."""
+        view = self._chosen_view()
+        wanted = None if view is None else (view.id, view.facts.ended_at)
+        if self.switcher.current == "diff" and wanted is not None and self._diff_of != wanted:
+            self._diff_of = wanted
+            self._act(DiffWanted(wanted[0]))
 
     def _chosen_view(self) -> TaskView | None:
         chosen = self.table.chosen

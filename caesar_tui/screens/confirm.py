@@ -36,7 +36,8 @@ class ConfirmScreen(ModalScreen[Plan | None]):
         plan = self._plan
         with Vertical(id="sheet") as sheet:
             sheet.border_title = content(f" {_TITLES[plan.action]} {plan.task_id or ''} ".rstrip())
-            yield Static(content(plan.title, "bold" if plan.ready else "bold $error"), id="title")
+            refused = any(mark == "warn" for mark, _ in plan.lines)
+            yield Static(content(plan.title, "bold $error" if refused else "bold"), id="title")
             with VerticalScroll(id="lines"):
                 yield Static(Content("\n").join(self._line(*line) for line in plan.lines))
             yield KeyBar(id="sheet-keys")
