@@ -8,7 +8,7 @@ from typing import Final
 
 VERSION: Final = "0.1.0"
 COMPLETION_VARIABLE: Final = "_CAESAR_COMPLETE"
-_HELP: Final = ([], ["--help"], ["-h"], ["help"])
+_HELP: Final[tuple[list[str], ...]] = ([], ["--help"], ["-h"], ["help"])
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from caesar_core.errors import CaesarError
-from caesar_core.store.layout import Layout, find_root
+from caesar_core.store.layout import find_root
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -61,17 +61,13 @@ def complete_task(
     param: click.Parameter,  # noqa: ARG001
     incomplete: str,
 ) -> list[CompletionItem]:
-    """Offer the ids of the store."""
+    """Offer the ids of the project's tasks."""
     from click.shell_completion import CompletionItem
 
-    from caesar_core.store.record_store import RecordStore
+    from caesar_core.engine.listing import task_ids
 
-    store = RecordStore(Layout(find_root(Path.cwd())))
-    return [
-        CompletionItem(record.id, help=f"{record.agent} {record.status}")
-        for record in store.scan().records
-        if record.id.startswith(incomplete)
-    ]
+    known = task_ids(find_root(Path.cwd()))
+    return [CompletionItem(task_id) for task_id in known if task_id.startswith(incomplete)]
 
 
 def task_argument(function: Decorated) -> Decorated:

@@ -14,10 +14,9 @@ from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.errors import EXIT_CANCELLED, CaesarError
 from caesar_core.protocol.event import EventBody, Progress, Started
 from caesar_core.protocol.wire import BadEventError, decode_event
-from caesar_core.store.atomic import StoreError
 from caesar_core.store.records import Record
-from caesar_core.store.tail import Tail
 from caesar_core.text import fit, one_line
+from caesar_core.watch.reader import StreamReader
 
 if TYPE_CHECKING:
     from caesar_core.engine.service import Service
@@ -96,7 +95,7 @@ class EventStream:
         self, service: Service, task_id: str, *, as_json: bool, quiet: bool, label: str = ""
     ) -> None:
         self._label = f"{fit(one_line(label, 13), 13)} " if label else ""
-        self._tail = Tail(service.layout.task(task_id).events)
+        self._reader = StreamReader(service.layout, task_id)
         self._as_json = as_json
         self._quiet = quiet
         self._glyphs = glyphs_for(locale_encoding())
@@ -106,15 +105,8 @@ class EventStream:
 
     def show_new(self) -> None:
         """Print what is new."""
-        more = True
-        while more:
-            try:
-                part = self._tail.read()
-            except StoreError:
-                return  # a link or a FIFO in its place is no stream
-            for line in part.lines:
-                self._show(line)
-            more = part.more
+        for line in self._reader.new_lines():
+            self._show(line)
 
     def end(self) -> None:
         """Clear a progress bar that still stands."""

@@ -7,7 +7,7 @@ import locale
 import os
 import shutil
 import sys
-from typing import Any, Final, TextIO
+from typing import Any, BinaryIO, Final, TextIO
 
 from caesar_core.text import visible
 
@@ -69,6 +69,17 @@ class Output:
         self._stream.flush()
         self._stream.buffer.write(data)
         self._stream.buffer.flush()
+
+    @property
+    def binary(self) -> BinaryIO:
+        """The stream for bytes, for what writes a lot of them itself."""
+        self._stream.flush()
+        return self._stream.buffer
+
+    @property
+    def has_color(self) -> bool:
+        """Whether colours belong on it."""
+        return self._color
 
     def json(self, value: Any) -> None:
         """Write one compact line of JSON."""

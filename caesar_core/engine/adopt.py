@@ -34,7 +34,7 @@ def adopt_orphan(project: Project, record: Record, *, launcher: Launcher | None 
     """Start a supervisor for a task; it does nothing when another one is at work.
 
     Raises:
-        SpawnError: it could not be started.
+        OperationError: it could not be started.
     """
     (launcher or LocalLauncher()).launch(project.layout, record.id)
 

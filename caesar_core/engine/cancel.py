@@ -9,6 +9,7 @@ from typing import Final
 
 from caesar_core.clock import iso
 from caesar_core.engine.adopt import adopt_orphan
+from caesar_core.engine.mend import clear_task_files
 from caesar_core.engine.project import Project
 from caesar_core.errors import NotFoundError
 from caesar_core.identity import current
@@ -60,6 +61,7 @@ def request_cancel(project: Project, record: Record) -> None:
     """Leave the wish on disk and wake the supervisor; one that is gone is replaced."""
     files = project.layout.task(record.id)
     wish = {"at": iso(project.clock.now()), "by": current().pid}
+    clear_task_files(files)
     create_exclusive(files.cancel_request, json.dumps(wish).encode())
     if record.supervisor is not None and signal_process(record.supervisor, signal.SIGTERM):
         return

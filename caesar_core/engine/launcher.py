@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Protocol
 
+from caesar_core.engine.mend import clear_task_files
 from caesar_core.identity import ProcessRef
 from caesar_core.process.spawn import spawn_detached
 from caesar_core.store.layout import Layout
@@ -18,7 +19,7 @@ class Launcher(Protocol):
         """Start it and return at once.
 
         Raises:
-            SpawnError: it could not be started.
+            OperationError: it could not be started.
         """
         ...
 
@@ -30,5 +31,6 @@ class LocalLauncher:
         """Start the supervisor in a session of its own."""
         # -P: the project is a stranger's; a json.py in it must not be imported.
         argv = (sys.executable, "-P", "-m", "caesar_core.engine.run", str(layout.root), task_id)
-        log = layout.task(task_id).supervisor_log
-        return spawn_detached(argv, cwd=layout.root, env=os.environ, log=log)
+        files = layout.task(task_id)
+        clear_task_files(files)
+        return spawn_detached(argv, cwd=layout.root, env=os.environ, log=files.supervisor_log)

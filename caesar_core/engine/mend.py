@@ -11,6 +11,7 @@ from pathlib import Path
 
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.repo.worktree import delete_tree
+from caesar_core.store.layout import TaskFiles
 
 
 def mend_task_files(run: TaskRun) -> None:
@@ -19,17 +20,43 @@ def mend_task_files(run: TaskRun) -> None:
     Raises:
         OperationError: it could not be removed.
     """
-    files = run.files
-    run.files.dir.mkdir(parents=True, exist_ok=True)
-    for path in (files.raw_log, files.events, files.checkpoint, files.stdout.parent):
-        if _is_in_the_way(path, folder=path == files.stdout.parent):
-            delete_tree(path)
-            run.find("high", "The agent replaced a file of its task", file=path.name)
+    for name in clear_task_files(run.files):
+        run.find("high", "The agent replaced a file of its task", file=name)
 
 
-def _is_in_the_way(path: Path, *, folder: bool) -> bool:
+def clear_task_files(files: TaskFiles) -> list[str]:
+    """Remove what is in the way of our files of a task; return the names of what was.
+
+    `report.json` is not among them: what stands there is the agent's report, good or bad.
+
+    Raises:
+        OperationError: it could not be removed.
+    """
+    folders = (files.dir, files.stdout.parent)
+    regular = (
+        files.raw_log,
+        files.events,
+        files.checkpoint,
+        files.stdout,
+        files.stderr,
+        files.spool_offsets,
+        files.agent_report,
+        files.invalid_report,
+        files.supervisor_log,
+    )
+    removed = [path.name for path in folders if _clear(path, stat.S_IFDIR)]
+    removed += [path.name for path in regular if _clear(path, stat.S_IFREG)]
+    files.dir.mkdir(parents=True, exist_ok=True)
+    return removed
+
+
+def _clear(path: Path, wanted: int) -> bool:
+    """Remove `path` unless it is of the wanted kind or absent; whether it was removed."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         return False
-    return not (stat.S_ISDIR(mode) if folder else stat.S_ISREG(mode))
+    if stat.S_IFMT(mode) == wanted:
+        return False
+    delete_tree(path)
+    return True

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from caesar_core.engine.observed import Observed
 from caesar_core.engine.paths import from_project
-from caesar_core.engine.reconcile import Observed
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.worktrees import snapshot_of
 from caesar_core.errors import CaesarError

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
-from caesar_core.protocol.event import FileAction
+from caesar_core.engine.observed import Observed
 from caesar_core.protocol.report import Change, Finding, Report
 
 _LISTED: Final = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """One file that git saw change; `path` relative to the workspace, with `/`."""
-
-    path: str
-    action: FileAction
-    old_path: str | None = None
 
 
 def reconcile(

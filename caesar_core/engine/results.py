@@ -21,7 +21,7 @@ from caesar_core.repo.changes import FileChange
 from caesar_core.store.atomic import StoreError, read_json
 from caesar_core.store.mailbox import questions
 from caesar_core.store.records import Record
-from caesar_core.store.tail import Tail
+from caesar_core.watch.reader import StreamReader
 
 _LIMIT = 64 << 20
 
@@ -136,7 +136,7 @@ def _claims(project: Project, record: Record, report: dict[str, Any] | None) -> 
     """Return what the report claims beside what was seen."""
     files = project.layout.task(record.id)
     said = _load(files.agent_report) or {}
-    seen = _commands_seen(files.events)
+    seen = _commands_seen(StreamReader(project.layout, record.id))
     commands = [
         {
             "command": claim.get("command"),
@@ -158,16 +158,12 @@ def _claims(project: Project, record: Record, report: dict[str, Any] | None) -> 
     }
 
 
-def _commands_seen(events: Any) -> set[str]:
+def _commands_seen(reader: StreamReader) -> set[str]:
     seen: set[str] = set()
-    tail, more = Tail(events), True
-    while more:
-        part = tail.read()
-        for line in part.lines:
-            if b'"tool_use"' in line:
-                with suppress(ValueError, KeyError, TypeError):
-                    seen.add(str(json.loads(line)["input_summary"]))
-        more = part.more
+    for line in reader.new_lines():
+        if b'"tool_use"' in line:
+            with suppress(ValueError, KeyError, TypeError):
+                seen.add(str(json.loads(line)["input_summary"]))
     return seen
 
 

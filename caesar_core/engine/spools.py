@@ -10,16 +10,20 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from caesar_core.agents.base import SilentTranslator, Translator
+from caesar_core.errors import OperationError
 from caesar_core.process.environment import Redactor
 from caesar_core.protocol.event import EventBody
 from caesar_core.protocol.wire import decode_event
+from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import (
     StoreError,
+    open_regular,
     read_bounded,
     store_error,
     write_all,
@@ -79,7 +83,7 @@ class Spools:
         out, err = self._stdout.read(), self._stderr.read()
         if before == (self._stdout.taken, self._stderr.taken):
             return False
-        self._save(*before)
+        self._insist(partial(self._save, *before))
         self._take(out + err, self._lines.feed(out))
         return True
 
@@ -90,16 +94,15 @@ class Spools:
 
     def remove(self) -> None:
         """Delete the spools: `raw.log` has it all."""
-        for path in (self._files.stdout, self._files.stderr, self._files.spool_offsets):
-            path.unlink(missing_ok=True)
-        with suppress(OSError):
-            self._files.stdout.parent.rmdir()
+        with suppress(OperationError):
+            delete_tree(self._files.stdout.parent)
 
     def _resume(self, progress: _Progress | None) -> None:
         if progress is None:
             return
+        self._mend()
         with suppress(FileNotFoundError):
-            if self._files.raw_log.stat().st_size > progress.raw:
+            if self._files.raw_log.lstat().st_size > progress.raw:
                 os.truncate(self._files.raw_log, progress.raw)
         for line in self._lines.feed(self._stdout.catch_up(progress.stdout)):
             if self._reads_lines:
@@ -111,16 +114,16 @@ class Spools:
 
     def _take(self, data: bytes, lines: Iterable[bytes]) -> None:
         bodies = self._translate(lines) if self._reads_lines else []
+        self._insist(partial(self._write_raw, data))
+        self._insist(partial(self._journal.append_many, bodies))
+
+    def _insist(self, write: Callable[[], object]) -> None:
+        """Write; once more when something was in the way that could be put right."""
         try:
-            self._write_raw(data)
+            write()
         except StoreError:
             self._mend()
-            self._write_raw(data)
-        try:
-            self._journal.append_many(bodies)
-        except StoreError:
-            self._mend()
-            self._journal.append_many(bodies)
+            write()
 
     def _translate(self, lines: Iterable[bytes]) -> list[EventBody]:
         bodies: list[EventBody] = []
@@ -175,13 +178,10 @@ class _Spool:
 
     def read(self, limit: int = _CHUNK) -> bytes:
         try:
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        except FileNotFoundError:
+            with open_regular(self._path) as (descriptor, _):
+                data = os.pread(descriptor, min(limit, _CHUNK), self.taken)
+        except (FileNotFoundError, StoreError):  # the agent's doing: what it says there is lost
             return b""
-        try:
-            data = os.pread(descriptor, min(limit, _CHUNK), self.taken)
-        finally:
-            os.close(descriptor)
         self.taken += len(data)
         return self._redactor.feed(data) if data else b""
 
@@ -224,8 +224,8 @@ class _Lines:
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
-    except FileNotFoundError:
+        return path.lstat().st_size
+    except OSError:
         return 0
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import os
 import subprocess
-import sys
 import tempfile
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import click
 
 from caesar_core.cli.common import complete_task, json_option, root_option, service_at
-from caesar_core.cli.output import Output, stderr, stdout, wants_color
+from caesar_core.cli.output import Output, stderr, stdout
 from caesar_core.text import visible
 
 if TYPE_CHECKING:
@@ -47,10 +46,7 @@ def command(task: str, root: str | None, **options: Any) -> int:
     elif options["name_only"] or options["stat"]:
         _list(service, found, out, names_only=options["name_only"])
     else:
-        colored = options["color"] == "always" or (
-            options["color"] == "auto" and wants_color(sys.stdout)
-        )
-        _print_patch(service, found, files, options, colored=colored)
+        _print_patch(service, found, files, options, out)
     if found.note and not options["as_json"]:
         stderr().line(visible(found.note))
     return 0
@@ -90,15 +86,16 @@ def _print_patch(
     found: Diff,
     files: tuple[str, ...],
     options: dict[str, Any],
-    *,
-    colored: bool,
+    out: Output,
 ) -> None:
-    pager = _pager() if options["pager"] and sys.stdout.isatty() else None
-    target: BinaryIO = sys.stdout.buffer
+    pager = _pager() if options["pager"] and out.is_terminal else None
+    target = out.binary
     if pager is not None:
         assert pager.stdin is not None
         target = cast("BinaryIO", pager.stdin)
-    sink = cast("BinaryIO", _Colored(target)) if colored else target
+    # In a terminal even without colours: a patch can hold escape sequences.
+    dressed = out.has_color or out.is_terminal
+    sink = cast("BinaryIO", _Dressed(target, out)) if dressed else target
     try:
         service.patch_into(found.task_id, sink, files=files, against=options["against"])
         sink.flush()
@@ -112,12 +109,12 @@ def _pager() -> subprocess.Popen[bytes]:
     return subprocess.Popen(["/bin/sh", "-c", program], stdin=subprocess.PIPE)
 
 
-class _Colored:
+class _Dressed:
     """Colours a patch on its way to a terminal and makes its text harmless there."""
 
-    def __init__(self, target: BinaryIO) -> None:
+    def __init__(self, target: BinaryIO, out: Output) -> None:
         self._target = target
-        self._out = stdout(color=True)
+        self._out = out
         self._rest = b""
 
     def write(self, data: bytes) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,9 @@ import click
 from caesar_core.cli.common import json_option, root_option, service_at, task_argument
 from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.errors import CaesarError
-from caesar_core.store.tail import Tail
+from caesar_core.store.atomic import open_regular
 from caesar_core.text import visible
+from caesar_core.watch.reader import StreamReader
 
 if TYPE_CHECKING:
     from caesar_core.engine.service import Service
@@ -44,18 +46,18 @@ def command(
             stdout().data(chunk)
         return 0
     if as_json and not follow:
-        return _as_json(files.events, limit)
-    for line in _lines(service, task_id, files.events, limit, follow=follow):
+        return _as_json(StreamReader(service.layout, task_id), limit)
+    for line in _lines(service, task_id, limit, follow=follow):
         _show(line, as_json=as_json)
     return 0
 
 
-def _as_json(path: Path, limit: int | None) -> int:
+def _as_json(reader: StreamReader, limit: int | None) -> int:
     from caesar_core.board.reduce import fold_lines
     from caesar_core.board.views import StreamView
     from caesar_core.protocol.wire import encode_event
 
-    view, events = fold_lines(StreamView(), _all_lines(path))
+    view, events = fold_lines(StreamView(), reader.new_lines())
     shown = events[-limit:] if limit else events
     body = b",".join(encode_event(event).rstrip(b"\n") for event in shown)
     head = f'{{"total_events":{view.events},"bad_lines":{view.bad_lines},"events":['
@@ -79,32 +81,16 @@ def _show(line: bytes, *, as_json: bool) -> None:
         stdout().line(event_line(event).plain(glyphs_for(locale_encoding())))
 
 
-def _lines(
-    service: Service, task_id: str, path: Path, limit: int | None, *, follow: bool
-) -> Iterator[bytes]:
+def _lines(service: Service, task_id: str, limit: int | None, *, follow: bool) -> Iterator[bytes]:
     """Yield the last `limit` lines, then, with `follow`, what comes until the task is over."""
-    tail = Tail(path)
-    past: deque[bytes] = deque(maxlen=limit)
-    past.extend(_drain(tail))
-    yield from past
+    reader = StreamReader(service.layout, task_id)
+    yield from deque(reader.new_lines(), maxlen=limit)
     while follow:
         active = service.record(task_id).is_active
-        yield from _drain(tail)
+        yield from reader.new_lines()
         if not active:
             return
         service.clock.sleep(_PAUSE)
-
-
-def _all_lines(path: Path) -> Iterator[bytes]:
-    return _drain(Tail(path))
-
-
-def _drain(tail: Tail) -> Iterator[bytes]:
-    more = True
-    while more:
-        part = tail.read()
-        yield from part.lines
-        more = part.more
 
 
 def _bytes(service: Service, task_id: str, path: Path, *, follow: bool) -> Iterator[bytes]:
@@ -120,13 +106,7 @@ def _bytes(service: Service, task_id: str, path: Path, *, follow: bool) -> Itera
 
 
 def _new_bytes(path: Path, offset: int) -> Iterator[bytes]:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return
-    try:
+    with suppress(FileNotFoundError), open_regular(path) as (descriptor, _):
         while chunk := os.pread(descriptor, _CHUNK, offset):
             offset += len(chunk)
             yield chunk
-    finally:
-        os.close(descriptor)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -13,21 +12,16 @@ from caesar_core.board.activity import activity
 from caesar_core.board.glyphs import glyphs_for
 from caesar_core.board.order import Row, arrange
 from caesar_core.board.standing import elapsed_ms
-from caesar_core.board.views import TaskView
 from caesar_core.cli.common import json_option, project_root, root_option
 from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.cli.tables import columns
 from caesar_core.clock import Clock, SystemClock
+from caesar_core.engine.listing import Listed, list_tasks
 from caesar_core.errors import CaesarError
 from caesar_core.ids import shortest_prefixes
-from caesar_core.store.layout import Layout
 from caesar_core.store.records import STATUSES, Record
 from caesar_core.text import human_duration, one_line, visible
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-_LATEST: Final = 10
 _HEADER: Final = ("", "ID", "AGENT", "STATE", "DIFF", "TIME", "ACTIVITY")
 _CLEAR: Final = "\x1b[H\x1b[2J"
 
@@ -49,10 +43,14 @@ def command(
     as_json: bool,
 ) -> int:
     """List the active tasks and the ten that ended last."""
-    listing = Listing(project_root(root), _statuses(status), race, show_all=show_all)
+    place, wanted = project_root(root), _statuses(status)
+    everything = show_all or bool(wanted) or race is not None
     out, clock = stdout(), SystemClock()
     while True:
-        tasks = listing.read()
+        listing = list_tasks(place, _wanted(wanted, race), everything=everything)
+        tasks = listing.tasks
+        for task_id, why in listing.damaged:
+            stderr().line(visible(f"note: the record of {task_id} is damaged: {why}"))
         if as_json:
             out.json({"tasks": [_as_json(task, clock.now()) for task in tasks]})
         else:
@@ -62,64 +60,13 @@ def command(
         clock.sleep(1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A task as it is listed."""
-
-    record: Record
-    view: TaskView
-
-
-class Listing:
-    """Which tasks to list."""
-
-    def __init__(
-        self, root: Path, statuses: frozenset[str], race: str | None, *, show_all: bool
-    ) -> None:
-        self._root = root
-        self._statuses = statuses
-        self._race = race
-        self._show_all = show_all or bool(statuses) or race is not None
-
-    def read(self) -> list[Listed]:
-        """Return the tasks, newest first; abandoned ones get a supervisor on the way."""
-        from caesar_core.watch.snapshot import task_view
-
-        records = sorted(self._records(), key=lambda r: (r.created_at, r.id), reverse=True)
-        kept = [record for record in records if self._is_wanted(record)]
-        if not self._show_all:
-            ended = [record for record in kept if not record.is_active]
-            latest = sorted(ended, key=lambda r: r.ended_at or "", reverse=True)[:_LATEST]
-            recent = {record.id for record in latest}
-            kept = [record for record in kept if record.is_active or record.id in recent]
-        layout = Layout(self._root)
-        return [
-            Listed(record, task_view(layout, record, read_stream=record.is_active))
-            for record in kept
-        ]
-
-    def _records(self) -> list[Record]:
-        from caesar_core.store.record_store import RecordStore
-
-        scan = RecordStore(Layout(self._root)).scan()
-        for task_id, why in scan.damaged:
-            stderr().line(visible(f"note: the record of {task_id} is damaged: {why}"))
-        records = list(scan.records)
-        if any(record.is_active for record in records) or self._is_missing_some(records):
-            from caesar_core.engine.service import Service
-
-            return Service(self._root).complete(records)
-        return records
-
-    def _is_missing_some(self, records: Sequence[Record]) -> bool:
-        from caesar_core.repo.refs import outcome_ids
-
-        return not outcome_ids(self._root) <= {record.id for record in records}
-
-    def _is_wanted(self, record: Record) -> bool:
-        if self._race is not None and not (record.race_id or "").startswith(self._race):
+def _wanted(statuses: frozenset[str], race: str | None) -> Callable[[Record], bool]:
+    def is_wanted(record: Record) -> bool:
+        if race is not None and not (record.race_id or "").startswith(race):
             return False
-        return not self._statuses or record.status in self._statuses
+        return not statuses or record.status in statuses
+
+    return is_wanted
 
 
 def _statuses(text: str | None) -> frozenset[str]:

@@ -55,9 +55,9 @@ def command(
 def _resolved(layout: Layout, prefixes: tuple[str, ...]) -> list[str] | None:
     if not prefixes:
         return None
-    from caesar_core.store.record_store import RecordStore
+    from caesar_core.engine.listing import task_ids
 
-    known = RecordStore(layout).list_ids()
+    known = task_ids(layout.root)
     if not known:
         raise NotFoundError(f"No task {prefixes[0]}.", "This project has none yet.")
     return [resolve_prefix(prefix, known) for prefix in prefixes]

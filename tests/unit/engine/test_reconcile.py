@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from caesar_core.engine.reconcile import Observed, normal_path, reconcile
+from caesar_core.engine.observed import Observed
+from caesar_core.engine.reconcile import normal_path, reconcile
 from caesar_core.protocol.report import Change, Report
 
 
