@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import codecs
 from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -14,15 +12,13 @@ import click
 from caesar_core.cli.common import json_option, root_option, service_at, task_argument
 from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.errors import CaesarError
-from caesar_core.store.atomic import open_regular
 from caesar_core.text import visible
-from caesar_core.watch.reader import StreamReader
+from caesar_core.watch.reader import RawReader, StreamReader
 
 if TYPE_CHECKING:
     from caesar_core.engine.service import Service
 
 _PAUSE: Final = 0.1
-_CHUNK: Final = 1 << 16
 
 
 @click.command("logs")
@@ -40,10 +36,8 @@ def command(
     service.adopt()
     task_id = service.resolve_id(task)
     service.record(task_id)
-    files = service.layout.task(task_id)
     if raw:
-        for chunk in _bytes(service, task_id, files.raw_log, follow=follow):
-            stdout().data(chunk)
+        _show_raw(_chunks(service, task_id, follow=follow))
         return 0
     if as_json and not follow:
         return _as_json(StreamReader(service.layout, task_id), limit)
@@ -84,7 +78,7 @@ def _show(line: bytes, *, as_json: bool) -> None:
 def _lines(service: Service, task_id: str, limit: int | None, *, follow: bool) -> Iterator[bytes]:
     """Yield the last `limit` lines, then, with `follow`, what comes until the task is over."""
     reader = StreamReader(service.layout, task_id)
-    yield from deque(reader.new_lines(), maxlen=limit)
+    yield from reader.new_lines() if limit is None else deque(reader.new_lines(), limit)
     while follow:
         active = service.record(task_id).is_active
         yield from reader.new_lines()
@@ -93,20 +87,22 @@ def _lines(service: Service, task_id: str, limit: int | None, *, follow: bool) -
         service.clock.sleep(_PAUSE)
 
 
-def _bytes(service: Service, task_id: str, path: Path, *, follow: bool) -> Iterator[bytes]:
-    offset = 0
+def _chunks(service: Service, task_id: str, *, follow: bool) -> Iterator[bytes]:
+    reader = RawReader(service.layout, task_id)
     while True:
         active = follow and service.record(task_id).is_active
-        for chunk in _new_bytes(path, offset):
-            offset += len(chunk)
-            yield chunk
+        yield from reader.new_chunks()
         if not active:
             return
         service.clock.sleep(_PAUSE)
 
 
-def _new_bytes(path: Path, offset: int) -> Iterator[bytes]:
-    with suppress(FileNotFoundError), open_regular(path) as (descriptor, _):
-        while chunk := os.pread(descriptor, _CHUNK, offset):
-            offset += len(chunk)
-            yield chunk
+def _show_raw(chunks: Iterator[bytes]) -> None:
+    """Print bytes as they came; in a terminal with their control characters made visible."""
+    out = stdout()
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for chunk in chunks:
+        if out.is_terminal:
+            out.write(visible(decoder.decode(chunk), keep_newlines=True))
+        else:
+            out.data(chunk)
