@@ -102,6 +102,18 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
     )
 
 
+def conclude_without_report(run: TaskRun, end: RunEnd) -> None:
+    """Make the record final when the report could not be made: the last resort."""
+    run.update(
+        status="failed" if end.status == "succeeded" else end.status,
+        ended_at=iso(run.clock.now()),
+        reason=end.reason or "other",
+        warnings=(*run.record.warnings, f"No report could be written. {end.sentence}".strip()),
+        pid=None,
+        phase=None,
+    )
+
+
 def _report(
     run: TaskRun, end: RunEnd, observation: Observation, final_text: str | None
 ) -> tuple[dict[str, Any], str, str, Any]:
@@ -118,7 +130,7 @@ def _report(
             final_text=final_text,
             brief=_brief(run),
             ended=end.sentence,
-            changed=[c.path for c in observation.observed] if observation.observed else None,
+            changed=_paths(observation),
             read_only=run.record.mode == "read-only",
         )
     )
@@ -144,6 +156,11 @@ def _report(
         }
     )
     return report.to_json(), recovered.source, verified, report.status
+
+
+def _paths(observation: Observation) -> list[str] | None:
+    seen = observation.observed
+    return None if seen is None else [change.path for change in seen]
 
 
 def _finding(

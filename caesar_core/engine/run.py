@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.clock import Clock, SystemClock, iso
-from caesar_core.engine.conclude import RunEnd, conclude, end_of
+from caesar_core.engine.conclude import RunEnd, conclude, conclude_without_report, end_of
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.plan import Plan, load_plan
 from caesar_core.engine.prepare import (
@@ -95,7 +95,11 @@ class Supervisor:
         """Conclude a task that came to no proper end; before its agent, without a trace in git."""
         if run.record.agent_process is None:
             discard_worktree(run)
-        conclude(run, end)
+        try:
+            conclude(run, end)
+        except Exception:  # noqa: BLE001 - a task that nobody can conclude must not run for ever
+            traceback.print_exc()
+            conclude_without_report(run, end)
 
     def _work(self, run: TaskRun, stack: ExitStack, wake_fd: int) -> None:
         agent: Child | ProcessRef | None = run.record.agent_process

@@ -35,6 +35,10 @@ from caesar_core.store.tail import Tail
 
 _CHUNK: Final = 1 << 20
 _LONGEST_LINE: Final = 16 << 20
+# Without O_NONBLOCK a FIFO that an agent put there would be waited for.
+_RAW_FLAGS: Final = (
+    os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+)
 
 
 class Spools:
@@ -142,9 +146,8 @@ class Spools:
     def _write_raw(self, data: bytes) -> None:
         if not data:
             return
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
-            descriptor = os.open(self._files.raw_log, flags, 0o666)
+            descriptor = os.open(self._files.raw_log, _RAW_FLAGS, 0o666)
             try:
                 write_all(descriptor, data)
             finally:

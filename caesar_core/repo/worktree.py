@@ -160,18 +160,18 @@ def worktree_state(repository: Repository, path: Path) -> WorktreeState | None:
 
 
 def delete_tree(path: Path) -> None:
-    """Delete a folder, a file or a link, read-only content included; links are not followed.
+    """Delete a folder or whatever it is, read-only content included; links are not followed.
 
     Raises:
         OperationError: something could not be deleted.
 
     """
     try:
-        if path.is_symlink() or path.is_file():
-            path.unlink()
-        elif path.exists():
+        if stat.S_ISDIR(path.lstat().st_mode):
             _make_writable(path)
             shutil.rmtree(path)
+        else:  # a FIFO or a socket too, which `rmtree` would open and wait for
+            path.unlink()
     except FileNotFoundError:
         return
     except OSError as error:
