@@ -38,6 +38,7 @@ def follow_to_end(
     signals = _Signals()
     with signals:
         stream = EventStream(service, record.id, as_json=events_as_json, quiet=as_json)
+        caretaker = service.caretaker(record.id)
         asked_at: float | None = None
         while record.is_active:
             stream.show_new()
@@ -50,7 +51,7 @@ def follow_to_end(
             if asked_at is not None and service.clock.monotonic() - asked_at > _PATIENCE:
                 break
             service.clock.sleep(_PAUSE)
-            record = service.record(record.id)
+            record = caretaker.look()
         stream.show_new()
         stream.end()
     _print_result(service, record, as_json=as_json)

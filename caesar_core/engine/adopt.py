@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Final
 
 from caesar_core.engine.launcher import Launcher, LocalLauncher
 from caesar_core.engine.project import Project
-from caesar_core.errors import CaesarError
+from caesar_core.errors import CaesarError, NotFoundError
 from caesar_core.identity import is_alive
 from caesar_core.store.lease import lease_state
 from caesar_core.store.records import Record
+
+_PAUSE: Final = 1.0  # seconds: a new supervisor needs some to say that it is there
 
 
 def adopt_orphans(
@@ -28,6 +31,33 @@ def adopt_orphans(
                 adopt_orphan(project, record, launcher=launcher)
                 adopted.append(record.id)
     return adopted
+
+
+class Caretaker:
+    """Looks at one task again and again, and replaces its supervisor when that dies meanwhile."""
+
+    def __init__(self, project: Project, task_id: str, *, launcher: Launcher | None = None) -> None:
+        self._project = project
+        self._task_id = task_id
+        self._launcher = launcher
+        self._not_before = 0.0
+
+    def look(self) -> Record:
+        """Return the record as it is now; reads one file, or two.
+
+        Raises:
+            NotFoundError: the record is gone.
+        """
+        record = self._project.records.get(self._task_id)
+        if record is None:
+            raise NotFoundError(
+                f"The record of {self._task_id} is gone.", "`caesar ps --all` lists every task."
+            )
+        now = self._project.clock.monotonic()
+        if record.is_active and now >= self._not_before:
+            self._not_before = now + _PAUSE
+            adopt_orphans(self._project, (record,), launcher=self._launcher)
+        return record
 
 
 def adopt_orphan(project: Project, record: Record, *, launcher: Launcher | None = None) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from caesar_core.clock import iso
-from caesar_core.engine.adopt import adopt_orphan
+from caesar_core.engine.adopt import Caretaker, adopt_orphan
 from caesar_core.engine.mend import clear_task_files
 from caesar_core.engine.project import Project
 from caesar_core.errors import NotFoundError
@@ -74,7 +74,8 @@ def _result(record: Record, message: str, *, cancelled: bool = False) -> CancelR
 
 def _wait(project: Project, record: Record, patience: float) -> Record:
     until = project.clock.monotonic() + patience
+    caretaker = Caretaker(project, record.id)
     while record.is_active and project.clock.monotonic() < until:
         project.clock.sleep(_PAUSE)
-        record = project.records.get(record.id) or record
+        record = caretaker.look()
     return record

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from caesar_core.clock import Clock
-from caesar_core.engine.adopt import adopt_orphans
+from caesar_core.engine.adopt import Caretaker, adopt_orphans
 from caesar_core.engine.applying import (
     ApplyResult,
     UndoResult,
@@ -111,6 +111,10 @@ class Service:
         """Give every abandoned task a supervisor; return their ids."""
         scan = self.project.records.scan()
         return adopt_orphans(self.project, scan.records, launcher=self._launcher)
+
+    def caretaker(self, task_id: str) -> Caretaker:
+        """Return who to ask again and again how a task is."""
+        return Caretaker(self.project, task_id, launcher=self._launcher)
 
     def diff(self, task: str) -> Diff:
         """Return what a task changed."""

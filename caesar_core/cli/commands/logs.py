@@ -79,8 +79,9 @@ def _lines(service: Service, task_id: str, limit: int | None, *, follow: bool) -
     """Yield the last `limit` lines, then, with `follow`, what comes until the task is over."""
     reader = StreamReader(service.layout, task_id)
     yield from reader.new_lines() if limit is None else deque(reader.new_lines(), limit)
+    caretaker = service.caretaker(task_id)
     while follow:
-        active = service.record(task_id).is_active
+        active = caretaker.look().is_active
         yield from reader.new_lines()
         if not active:
             return
@@ -89,8 +90,9 @@ def _lines(service: Service, task_id: str, limit: int | None, *, follow: bool) -
 
 def _chunks(service: Service, task_id: str, *, follow: bool) -> Iterator[bytes]:
     reader = RawReader(service.layout, task_id)
+    caretaker = service.caretaker(task_id)
     while True:
-        active = follow and service.record(task_id).is_active
+        active = follow and caretaker.look().is_active
         yield from reader.new_chunks()
         if not active:
             return
