@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from caesar_core.clock import iso
-from caesar_core.engine.outcomes import Located, locate, patch_into
+from caesar_core.engine.outcomes import Located, locate, patch_into, require_readable
 from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
@@ -176,6 +176,7 @@ def _nothing_to_apply(located: Located) -> ApplyResult | None:
         )
     if located.outcome is not None:
         return None
+    require_readable(located)
     if record.isolation == "inplace":
         message = "The task worked in place: there is nothing to apply."
         return ApplyResult(record.id, applied=False, message=message)

@@ -9,7 +9,7 @@ from pathlib import Path
 from caesar_core.engine.observed import Observed
 from caesar_core.engine.paths import from_project
 from caesar_core.engine.task_run import TaskRun
-from caesar_core.engine.worktrees import snapshot_of
+from caesar_core.engine.worktrees import restore_git_file, snapshot_of
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import FileChange, list_changes
 from caesar_core.repo.discover import Repository
@@ -47,8 +47,11 @@ def observe(run: TaskRun) -> Observation:
 def _worktree(run: TaskRun, repository: Repository) -> Observation:
     record = run.record
     base = record.base_ref
+    if restore_git_file(record):
+        run.find("medium", "The agent removed or changed the .git of its worktree; it is back")
     snapshot = snapshot_of(record)
     if snapshot is None or base is None:
+        run.find("high", "The worktree was gone when the task ended; nothing of it could be read")
         return Observation()
     _report_left_out(run, snapshot)
     changes = list_changes(repository.git(), base, snapshot.tree, prefix=repository.prefix)

@@ -6,12 +6,14 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from caesar_core.engine.paths import from_project, in_repository
+from caesar_core.engine.present import present_outcome
 from caesar_core.engine.project import Project
 from caesar_core.engine.worktrees import snapshot_of
-from caesar_core.errors import CaesarError, NotFoundError
+from caesar_core.errors import CaesarError, NotFoundError, OperationError
 from caesar_core.ids import resolve_prefix
 from caesar_core.repo.changes import FileChange, list_changes, write_patch
 from caesar_core.repo.discover import Repository, find_repository
@@ -21,6 +23,12 @@ from caesar_core.store.records import Record
 from caesar_core.text import one_line
 
 _IN_MEMORY: Final = 32 << 20
+
+
+class UnreadableOutcomeError(OperationError):
+    """A task ran, and git could not tell afterwards what it changed."""
+
+    code = "unreadable_outcome"
 
 
 class NoPathError(CaesarError):
@@ -35,7 +43,7 @@ class Located:
 
     Attributes:
         record: its record; one made from git when the store no longer has it.
-        outcome: what it left, `None` when it changed nothing or is not over.
+        outcome: what it left, or what it has changed so far; `None` when that is nothing.
         recovered: the record was made from git.
     """
 
@@ -72,6 +80,8 @@ def locate(project: Project, task_id: str) -> Located:
     repository = find_repository(project.root)
     outcome = read_outcome(repository, task_id) if repository else None
     if record is not None:
+        if outcome is None and repository is not None:
+            outcome = present_outcome(project, repository, record)
         return Located(record, repository, outcome)
     if outcome is None:
         raise NotFoundError(f"No task {task_id}.", "`caesar ps --all` lists every task.")
@@ -131,7 +141,12 @@ class Diff:
 
 
 def diff(located: Located) -> Diff:
-    """Return the files that a task changed."""
+    """Return the files that a task changed.
+
+    Raises:
+        UnreadableOutcomeError: nobody knows.
+    """
+    require_readable(located)
     outcome, repository, record = located.outcome, located.repository, located.record
     if outcome is None or repository is None:
         return Diff(record.id, (), _nothing(record))
@@ -143,6 +158,26 @@ def diff(located: Located) -> Diff:
         head=repository.head,
     )
     return Diff(record.id, changes, drift(located))
+
+
+def require_readable(located: Located) -> None:
+    """Refuse to call a task without changes whose changes could not be read.
+
+    Raises:
+        UnreadableOutcomeError: its worktree was gone or broken when it ended.
+    """
+    record = located.record
+    ran = record.agent_process is not None and not record.is_active
+    if located.outcome is not None or record.isolation != "worktree" or not ran:
+        return
+    if record.stat is not None:
+        return
+    left = record.worktree and Path(record.worktree).is_dir()
+    where = f"Its files are in {record.worktree}" if left else "Its worktree is gone"
+    raise UnreadableOutcomeError(
+        f"What {record.id} changed could not be read when it ended.",
+        f"{where}; `caesar show {record.id}` tells why.",
+    )
 
 
 def patch_into(

@@ -131,7 +131,7 @@ def _invalid(title: str, problem: str) -> Finding:
 
 def _synthesis(facts: RunFacts, *, contradicted: bool) -> Report:
     """Return a report in the agent's place: failed, or at best partial."""
-    lines = [line for line in facts.raw_tail[-16_000:].splitlines() if line.strip()]
+    lines = [line for line in facts.raw_tail[-16_000:].splitlines() if _is_said(line)]
     words = facts.final_text or " | ".join(lines[-_TAIL_LINES:])
     said = one_line(words, 600)
     worked = bool(said) or bool(facts.changed)
@@ -139,7 +139,8 @@ def _synthesis(facts: RunFacts, *, contradicted: bool) -> Report:
     if facts.ended:
         status, lead = "failed", f"{facts.ended} {missing}."
     elif not worked:
-        status, lead = "failed", f"{missing}: it changed nothing and said nothing."
+        changed = "it changed nothing" if facts.changed is not None else "no change could be seen"
+        status, lead = "failed", f"{missing}: {changed} and it said nothing."
     else:
         status, lead = "partial", f"{missing}; what it did has not been proved."
     return Report.from_json(
@@ -150,3 +151,8 @@ def _synthesis(facts: RunFacts, *, contradicted: bool) -> Report:
             "next_steps": ["Look at the diff and the log before relying on this."],
         }
     )
+
+
+def _is_said(line: str) -> bool:
+    """Whether a line of output is for a reader, and not an embedded agent's event for us."""
+    return bool(line.strip()) and not line.startswith('{"caesar":')

@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from caesar_core.repo.snapshot import Snapshot, take_snapshot
+from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 from caesar_core.store.records import Record
+
+_LARGEST_GIT_FILE: Final = 64 << 10
+
+
+def restore_git_file(record: Record) -> bool:
+    """Put the worktree's `.git` back where an agent removed or rewrote it; whether that was so.
+
+    A folder there, a repository that it made, stays as it is.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    if record.worktree is None or record.git_file is None:
+        return False
+    worktree = Path(record.worktree)
+    if worktree.is_symlink() or not worktree.is_dir():
+        return False
+    path, content = worktree / ".git", record.git_file.encode("utf-8", "surrogateescape")
+    if path.is_dir() and not path.is_symlink():
+        return False
+    with suppress(FileNotFoundError, StoreError):
+        if read_bounded(path, _LARGEST_GIT_FILE) == content:
+            return False
+    write_atomic(path, content, durable=False)
+    return True
 
 
 def snapshot_of(record: Record) -> Snapshot | None:

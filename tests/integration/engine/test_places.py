@@ -315,7 +315,7 @@ def test_case_127_linked_folder_is_detached_not_followed_by_gc(caesar: Caesar) -
 def test_tampered_worktree_never_touches_the_users_repository(caesar: Caesar) -> None:
     head = caesar.git("rev-parse", "HEAD")
 
-    result = caesar.run("rm .git; echo x > x.txt")
+    result = caesar.run("rm .git; git init --quiet; echo x > x.txt")
 
     assert result["changes_verified_by"] == "declaration"
     assert any(f["severity"] == "high" for f in result["report"]["findings"])
