@@ -51,6 +51,9 @@ class ShellAgent:
 
 def main() -> int:
     """Run the objective, pass its output on, report, and exit as it did."""
+    # A handler, not SIG_IGN, which the command would inherit: it gets the signal and the time to
+    # clear up, and we are there to report how it ended.
+    signal.signal(signal.SIGTERM, _leave_it_to_the_command)
     command = str(read_task()["objective"])
     shown = one_line(command)
     say(ToolUse(tool="shell", id="command", input_summary=shown, status="started"))
@@ -127,6 +130,10 @@ def _forward(selector: selectors.BaseSelector, kept: bytearray, timeout: float) 
 def _write_all(fd: int, data: bytes) -> None:
     while data:
         data = data[os.write(fd, data) :]
+
+
+def _leave_it_to_the_command(*_: object) -> None:
+    pass
 
 
 def _signal_name(number: int) -> str:

@@ -1,0 +1,100 @@
+"""Agents that break what is theirs to write in: their worktree, their task directory, us."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.engine.conftest import Caesar
+
+FILES = (
+    "report.json report.agent.json report.invalid.json events.jsonl raw.log brief.md spool/stdout"
+    " spool/offsets.json spool view.json supervisor.log questions answers task.json"
+)
+REPLACE = """cd "$CAESAR_TASK_DIR"
+for name in {files}; do rm -rf $name; mkdir -p $(dirname $name); {how}; done
+echo after; sleep 0.1; echo x > "$OLDPWD/x.txt"
+"""
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "mkdir -p $name/inside",
+        "mkfifo $name",
+        "ln -s /nonexistent/$(basename $name) $name",
+        "ln -s $(basename $name) $name",
+    ],
+)
+def test_a_task_ends_and_is_shown_whatever_its_agent_makes_of_our_files(
+    caesar: Caesar, how: str
+) -> None:
+    result = caesar.run(REPLACE.format(files=FILES, how=f"{how} 2>/dev/null"))
+
+    assert result["status"] in {"succeeded", "failed"}
+    assert [f["path"] for f in result["diff"]["files"]] == ["x.txt"]
+    task_id = result["task_id"]
+    assert [caesar(verb, task_id).code for verb in ("show", "logs", "diff", "apply")] == [0] * 4
+    assert caesar("logs", "--raw", task_id).code == 0
+
+
+def test_a_task_ends_when_a_file_replaces_its_task_directory(caesar: Caesar) -> None:
+    result = caesar.run('rm -rf "$CAESAR_TASK_DIR"; : > "$CAESAR_TASK_DIR"; echo x > x.txt')
+
+    assert result["status"] == "failed"
+    assert [f["path"] for f in result["diff"]["files"]] == ["x.txt"]
+
+
+def test_nothing_is_written_through_a_link_in_the_place_of_the_task_directory(
+    caesar: Caesar, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    caesar.run(f'rm -rf "$CAESAR_TASK_DIR"; ln -s {elsewhere} "$CAESAR_TASK_DIR"; echo x > x.txt')
+
+    # The agent's own report, which it wrote there itself; nothing of ours.
+    assert [path.name for path in elsewhere.iterdir()] == ["report.json"]
+
+
+@pytest.mark.parametrize("change", ["rm .git", "echo gitdir: $PWD/../../../.git > .git"])
+def test_work_survives_an_agent_that_removes_or_redirects_its_git_file(
+    caesar: Caesar, change: str
+) -> None:
+    result = caesar.run(f"{change}; echo x > x.txt")
+
+    assert result["changes_verified_by"] == "git"
+    assert caesar("apply", result["task_id"]).code == 0
+    assert (caesar.root / "x.txt").read_text() == "x\n"
+
+
+@pytest.mark.parametrize("change", ["rm .git; git init --quiet", 'rm -rf "$PWD"'])
+def test_changes_that_could_not_be_read_are_not_called_none(caesar: Caesar, change: str) -> None:
+    result = caesar.run(f"{change}; echo x > x.txt")
+
+    assert any(f["severity"] == "high" for f in result["report"]["findings"])
+    for verb in ("diff", "apply"):
+        refused = caesar(verb, result["task_id"], "--json")
+        assert refused.code == 1
+        assert refused.json["error"]["code"] == "unreadable_outcome"
+
+
+def test_a_followed_run_goes_on_when_its_supervisor_is_killed(caesar: Caesar) -> None:
+    """R3: nobody else looks at the store of a build; the run itself replaces the supervisor."""
+    result = caesar.run('pkill -9 -f "engine.run .* $CAESAR_TASK_ID"; sleep 0.3; echo x > x.txt')
+
+    assert result["status"] == "succeeded"
+    assert [f["path"] for f in result["diff"]["files"]] == ["x.txt"]
+
+
+def test_a_command_has_the_time_to_clear_up_when_it_is_stopped(caesar: Caesar) -> None:
+    """P5: TERM first, and the command is not killed as soon as its wrapper has got it."""
+    result = caesar.run(
+        "trap 'sleep 0.8; echo clean > clean.txt; exit 3' TERM; sleep 30 & wait",
+        "--timeout",
+        "500ms",
+    )
+
+    assert (result["status"], result["exit_code"]) == ("timed_out", 3)
+    assert [f["path"] for f in result["diff"]["files"]] == ["clean.txt"]
