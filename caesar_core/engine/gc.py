@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from caesar_core.engine.adopt import adopt_orphans
+from caesar_core.engine.present import foreign_snapshot, is_foreign
 from caesar_core.engine.project import Project
 from caesar_core.engine.worktrees import snapshot_of
-from caesar_core.errors import CaesarError
+from caesar_core.errors import CaesarError, OperationError
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.outcome import read_outcome
+from caesar_core.repo.owner import owner_of
 from caesar_core.repo.snapshot import take_snapshot
 from caesar_core.repo.worktree import (
     WorktreeState,
     list_worktrees,
     remove_worktree,
 )
-from caesar_core.store.layout import CAESAR_DIR
+from caesar_core.store.layout import CAESAR_DIR, Layout
 from caesar_core.store.lease import lease_state
 from caesar_core.store.records import Record
 
@@ -70,12 +73,25 @@ def collect(project: Project, *, dry_run: bool = False, force: bool = False) -> 
     if repository is None or repository.bare:
         return GcResult(dry_run, force, (), tuple(abandoned))
     places = {str(state.path): state for state in list_worktrees(repository)}
-    records = {record.worktree: record for record in scan.records if record.worktree}
+    records = _by_worktree(project, repository, scan.records)
     ours = Path(repository.git_root) / CAESAR_DIR / "wt"
     found = {path for path in places if Path(path).parent == ours} | set(records)
     sweep = _Sweep(project, repository, dry_run=dry_run, force=force)
     entries = [sweep.visit(path, records.get(path), places.get(path)) for path in sorted(found)]
     return GcResult(dry_run, force, tuple(entries), tuple(abandoned))
+
+
+def _by_worktree(
+    project: Project, repository: Repository, records: Iterable[Record]
+) -> dict[str, Record]:
+    """Return who a worktree belongs to; the reference implementation only names it by the id."""
+    named = {record.worktree: record for record in records if record.worktree}
+    for record in records:
+        if record.isolation == "worktree" and is_foreign(record):
+            path = project.layout.worktree(repository.git_root, record.id)
+            if path.is_dir():
+                named[str(path)] = record
+    return named
 
 
 class _Sweep:
@@ -110,13 +126,33 @@ class _Sweep:
     ) -> tuple[bool, str]:
         if record is not None and record.is_active:
             return False, "active"
-        if lease_state(self._project.layout.lease(task_id)) in {"active", "unknown"}:
+        if self._is_held(task_id) or (record is None and self._is_anothers(path, task_id)):
             return False, "in_use"
         if not path.is_dir():
             return True, "missing"
+        if record is not None and is_foreign(record):
+            return self._judge_foreign(record, state)
         if record is None or record.git_file is None or record.base_ref is None:
             return self._judge_orphan(path, state)
         return self._judge_work(record, record.base_ref, state)
+
+    def _is_held(self, task_id: str) -> bool:
+        return lease_state(self._project.layout.lease(task_id)) in {"active", "unknown"}
+
+    def _is_anothers(self, path: Path, task_id: str) -> bool:
+        """Whether there is a record that does not tell us: damaged, or of a project beside ours."""
+        owner = owner_of(self._repository, path) or self._project.root
+        layouts = (self._project.layout, Layout(owner))
+        return any(layout.record(task_id).exists() for layout in layouts)
+
+    def _judge_foreign(self, record: Record, state: WorktreeState | None) -> tuple[bool, str]:
+        base = self._project.records.base_ref(record)
+        found = foreign_snapshot(self._project, self._repository, record)
+        if base is None or found is None:
+            raise OperationError("The commit that it started from is not known.")
+        snapshot = found[1]
+        clean = not snapshot.left_out and self._is_clean(snapshot.tree, base, state)
+        return (True, "clean") if clean else (False, "modified")
 
     def _judge_work(
         self, record: Record, base_ref: str, state: WorktreeState | None

@@ -11,6 +11,7 @@ from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import OperationError
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.materialize import materialize
+from caesar_core.repo.owner import note_owner
 from caesar_core.repo.setup import SetupError, run_setup
 from caesar_core.repo.snapshot import snapshot_workspace
 from caesar_core.repo.worktree import Worktree, create_worktree, remove_worktree
@@ -95,6 +96,7 @@ def _make_worktree(run: TaskRun) -> None:
     worktree = create_worktree(
         repository, path, branch_stem=run.plan.branch_stem, base_ref=run.plan.base_ref
     )
+    note_owner(repository, path, run.layout.root)
     run.update(
         worktree=str(path),
         branch=worktree.branch,
