@@ -62,7 +62,7 @@ class Supervisor:
                 return
             self._hold_lease(stack)
             record = self._records.update(self._task_id, supervisor=current())
-            plan = load_plan(self._layout.plan(self._task_id))
+            plan, problem = self._read_plan()
             run = TaskRun(
                 self._layout,
                 self._clock,
@@ -71,13 +71,22 @@ class Supervisor:
                 plan or Plan(argv=(), cwd="", shown="", deadline_ms=1),
                 self._cancelled,
             )
-            self._guarded(run, stack, wake_fd, known=plan is not None)
+            self._guarded(run, stack, wake_fd, problem)
         self._layout.supervisor_lock(self._task_id).unlink(missing_ok=True)
 
-    def _guarded(self, run: TaskRun, stack: ExitStack, wake_fd: int, *, known: bool) -> None:
+    def _read_plan(self) -> tuple[Plan | None, str]:
+        """Return the plan, or why there is none: then nobody can go on with the task."""
         try:
-            if not known:
-                conclude(run, RunEnd("failed", "Whoever ran this task is gone.", reason="other"))
+            plan = load_plan(self._layout.plan(self._task_id))
+        except CaesarError as error:
+            return None, error.message
+        return plan, "" if plan else "Whoever ran this task is gone."
+
+    def _guarded(self, run: TaskRun, stack: ExitStack, wake_fd: int, problem: str) -> None:
+        try:
+            if problem:
+                sweep_leftovers(f"{TASK_MARKER}={run.id}", clock=self._clock)
+                conclude(run, RunEnd("failed", problem, reason="other"))
             else:
                 self._work(run, stack, wake_fd)
         except CancelledError as error:

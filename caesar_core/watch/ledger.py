@@ -37,6 +37,7 @@ class Ledger:
         self._roster = Roster(layout, ids)
         self._entries: dict[str, Entry] = {}
         self._active: dict[str, Entry] = {}
+        self._bad_before = 0  # unreadable lines of streams that are read to their end
         self._probe = CpuProbe()
         self._backlog: set[Mark] = set()
 
@@ -83,7 +84,7 @@ class Ledger:
 
     def _delta(self, frame: _Frame) -> BoardDelta:
         health = Health(
-            bad_lines=sum(entry.bad_lines for entry in self._active.values()),
+            bad_lines=self._bad_before + sum(entry.bad_lines for entry in self._active.values()),
             bad_records=self._roster.bad,
         )
         known = sorted(frame.changed & self._entries.keys())
@@ -133,6 +134,7 @@ class Ledger:
         elif not entry.record.is_active:
             entry.close()
             del self._active[task_id]
+            self._bad_before += entry.bad_lines
 
     def _look_for_work(self) -> set[str]:
         """Ask the system about the processes of silent tasks; return whose answer changed."""
