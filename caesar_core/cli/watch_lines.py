@@ -45,10 +45,13 @@ class _Printer:
         self._as_json = as_json
         self._glyphs = glyphs_for(locale_encoding())
         self._tasks: dict[str, TaskView] = {}
+        self._short: dict[str, str] = {}
         self._bad_lines = 0
 
     def show(self, delta: BoardDelta) -> None:
         """Print what a frame brought."""
+        if any(task.id not in self._tasks for task in delta.changed):
+            self._short = shortest_prefixes([*self._tasks, *(task.id for task in delta.changed)])
         self._tasks.update({task.id: task for task in delta.changed})
         for appended in delta.appended:
             task = self._tasks.get(appended.task_id)
@@ -72,5 +75,4 @@ class _Printer:
         return self._race is None or (task.facts.race_id or "").startswith(self._race)
 
     def _name(self, task: TaskView) -> str:
-        short = shortest_prefixes(self._tasks)[task.id]
-        return f"{short} {fit(one_line(task.facts.agent, 12), 12)}"
+        return f"{self._short[task.id]} {fit(one_line(task.facts.agent, 12), 12)}"

@@ -6,9 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from caesar_core.board.checkpoint import Checkpoint
-from caesar_core.board.reduce import fold_lines
-from caesar_core.board.views import StreamView
 from caesar_core.clock import iso
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.observe import Observation, observe
@@ -18,9 +15,7 @@ from caesar_core.process.supervise import Ending
 from caesar_core.protocol.event import Error, Finished, Reason
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
-from caesar_core.store.checkpoint import save_checkpoint
 from caesar_core.store.records import Status
-from caesar_core.store.tail import Tail
 from caesar_core.text import human_duration
 
 _LARGEST_REPORT: Final = 16 << 20
@@ -83,7 +78,7 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
     run.say(
         Finished(status=report_status, summary=str(document["summary"]), exit_code=end.exit_code)
     )
-    stream = _fold(run)
+    stream = run.checkpointer.finish()
     reason = end.reason or (stream.trouble.reason if stream.trouble else None)
     run.update(
         status=end.status,
@@ -202,16 +197,3 @@ def _brief(run: TaskRun) -> str:
         return read_bounded(run.files.brief, _LARGEST_BRIEF).decode("utf-8", "replace")
     except (FileNotFoundError, CaesarError):
         return ""
-
-
-def _fold(run: TaskRun) -> StreamView:
-    """Fold the whole stream once and keep the result, so that listings need not."""
-    tail = Tail(run.files.events)
-    view = StreamView()
-    more = True
-    while more:
-        part = tail.read()
-        view, _ = fold_lines(view, part.lines)
-        more = part.more
-    save_checkpoint(run.files, Checkpoint(view, tail.offset).to_json())
-    return view

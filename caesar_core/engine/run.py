@@ -31,10 +31,12 @@ from caesar_core.process.leftovers import sweep_leftovers
 from caesar_core.process.spawn import TASK_MARKER, Child, SpawnError, spawn
 from caesar_core.process.supervise import wakeup, watch_child
 from caesar_core.protocol.event import Started
+from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.layout import Layout
 from caesar_core.store.lease import Lease, lease_state
 from caesar_core.store.lock import try_lock
 from caesar_core.store.record_store import RecordStore
+from caesar_core.store.records import Record
 from caesar_core.store.slots import Slots
 
 _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
@@ -60,7 +62,7 @@ class Supervisor:
             record = self._records.get(self._task_id)
             if record is None or not record.is_active:
                 return
-            self._hold_lease(stack)
+            self._hold_lease(stack, record)
             record = self._records.update(self._task_id, supervisor=current())
             plan, problem = self._read_plan()
             run = TaskRun(
@@ -153,12 +155,18 @@ class Supervisor:
             run.new_redactor,
             lambda: mend_task_files(run),
         )
+
+        def take_in() -> bool:
+            moved = spools.pump()
+            run.checkpointer.update()
+            return moved
+
         limit = run.plan.deadline_ms / 1000
         ending = watch_child(
             agent,
             deadline=run.record.deadline or self._clock.monotonic() + limit,
             clock=self._clock,
-            on_output=spools.pump,
+            on_output=take_in,
             should_cancel=self._cancelled,
             marker=f"{TASK_MARKER}={run.id}",
             wake_fd=wake_fd,
@@ -180,11 +188,15 @@ class Supervisor:
             signal.signal(number, stop)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
-    def _hold_lease(self, stack: ExitStack) -> None:
+    def _hold_lease(self, stack: ExitStack, record: Record) -> None:
         """Show everybody, the reference implementation too, that the task is in good hands."""
         path = self._layout.lease(self._task_id)
         label = f"task {self._task_id}"
-        if lease_state(path) == "stale":
+        state = lease_state(path)
+        if state == "unknown" and record.starter is not None:
+            # The task is one of ours, and we hold its lock: a torn marker is nobody's.
+            delete_tree(path)
+        if state == "stale":
             lease = Lease.take_over(path, label, self._clock)
         else:
             lease = Lease.acquire(path, label)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from caesar_core.clock import Clock
+from caesar_core.engine.checkpoints import Checkpointer
 from caesar_core.engine.plan import Plan
 from caesar_core.process.environment import (
     EnvironmentRules,
@@ -42,6 +43,7 @@ class TaskRun:
     cancelled: Callable[[], bool]
     findings: list[tuple[str, str, str, str | None]] = field(default_factory=list)
     _journal: Journal | None = None
+    _checkpointer: Checkpointer | None = None
 
     @property
     def id(self) -> str:
@@ -59,6 +61,13 @@ class TaskRun:
         if self._journal is None:
             self._journal = Journal(self.files, self.id, self.clock)
         return self._journal
+
+    @property
+    def checkpointer(self) -> Checkpointer:
+        """What folds the stream and keeps the view."""
+        if self._checkpointer is None:
+            self._checkpointer = Checkpointer(self.files, self.clock)
+        return self._checkpointer
 
     @property
     def repository(self) -> Repository | None:

@@ -214,7 +214,7 @@ def test_r3_supervisor_and_agent_killed_together_end_as_failed_at_the_next_look(
     after = caesar.wait(task_id)
     assert (after.status, after.report_status) == ("failed", "failed")
     assert caesar.layout.task(task_id).report.is_file()
-    assert not caesar.layout.lease(task_id).exists()
+    eventually(lambda: caesar.layout.lease(task_id).exists(), lambda there: not there)
 
 
 def test_slots_are_first_come_first_served(caesar: Caesar) -> None:
@@ -229,7 +229,7 @@ def test_slots_are_first_come_first_served(caesar: Caesar) -> None:
     ended = [caesar.wait(task_id).started_at or "" for task_id in ids]
 
     assert ended == sorted(ended)
-    assert list(caesar.layout.slots.glob("*.json")) == []
+    eventually(lambda: list(caesar.layout.slots.glob("*.json")), lambda left: not left)
 
 
 def test_task_that_waits_for_a_slot_can_be_cancelled(caesar: Caesar) -> None:
