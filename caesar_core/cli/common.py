@@ -42,11 +42,20 @@ def project_root(root: str | None) -> Path:
             root = context.obj.get("root")
         context = context.parent
     if root is None:
-        return find_root(Path.cwd())
+        return find_root(_current_folder())
     path = Path(root).expanduser()
     if not path.is_dir():
         raise CaesarError(f"There is no folder {root}.", "Give --root an existing folder.")
     return path.resolve()
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise CaesarError(
+            "The current folder does not exist any more.", "Change to another one, or give --root."
+        ) from None
 
 
 def service_at(root: str | None) -> Service:

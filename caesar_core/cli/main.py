@@ -72,10 +72,10 @@ def cli(ctx: click.Context, root: str | None) -> None:
 
 def run_cli(arguments: list[str]) -> int:
     """Run one command line and return its exit code; a traceback reaches nobody."""
-    prepare_streams()
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
     try:
+        prepare_streams()
         code = cli.main(
             arguments,
             prog_name="caesar",
@@ -101,9 +101,13 @@ def _explain(error: Exception, arguments: list[str]) -> int:
     try:
         if "--json" in arguments or "--ndjson" in arguments:
             stdout().json({"error": _error_json(failure)})
-        complain(failure.message, failure.hint)
+        sys.stdout.flush()
     except BrokenPipeError:
         return _reader_gone()
+    except OSError:  # a full disk behind stdout: what is said on stderr may still be read
+        _drop_stdout()
+    with suppress(OSError):
+        complain(failure.message, failure.hint)
     return failure.exit_code
 
 
@@ -152,6 +156,11 @@ def _keep_traceback(arguments: list[str]) -> Path:
 
 def _reader_gone() -> int:
     """Whoever read our output has left: say nothing more, as other programs do."""
+    _drop_stdout()
+    return _EXIT_SIGPIPE
+
+
+def _drop_stdout() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter's end does not fail on it."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return _EXIT_SIGPIPE

@@ -196,7 +196,8 @@ def _result(
     prefix = located.repository.prefix if located.repository else ""
     mixed = f", {len(merged)} merged with your edits" if merged else ""
     if conflicts:
-        message = f"Nothing was written: {len(conflicts)} conflicts."
+        what = "1 conflict" if len(conflicts) == 1 else f"{len(conflicts)} conflicts"
+        message = f"Nothing was written: {what}."
     elif already:
         message = "Already applied: the work tree holds every change."
     else:

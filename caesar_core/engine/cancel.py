@@ -28,12 +28,14 @@ class CancelResult:
     Attributes:
         cancelled: the task was cancelled by this call; false when it was over already.
         status: its status now.
+        stopping: it was told to stop and has not ended yet.
     """
 
     task_id: str
     cancelled: bool
     status: str
     message: str
+    stopping: bool = False
 
 
 def cancel_task(project: Project, task_id: str, *, patience: float = PATIENCE) -> CancelResult:
@@ -52,7 +54,7 @@ def cancel_task(project: Project, task_id: str, *, patience: float = PATIENCE) -
     request_cancel(project, record)
     record = _wait(project, record, patience)
     if record.is_active:
-        return _result(record, f"{task_id} is still stopping.")
+        return _result(record, f"{task_id} is still stopping.", stopping=True)
     done = record.status == "cancelled"
     return _result(record, f"{task_id} is {record.status}.", cancelled=done)
 
@@ -64,12 +66,15 @@ def request_cancel(project: Project, record: Record) -> None:
     clear_task_files(files)
     create_exclusive(files.cancel_request, json.dumps(wish).encode())
     if record.supervisor is not None and signal_process(record.supervisor, signal.SIGTERM):
+        signal_process(record.supervisor, signal.SIGCONT)  # a stopped one hears nothing
         return
     adopt_orphan(project, record)
 
 
-def _result(record: Record, message: str, *, cancelled: bool = False) -> CancelResult:
-    return CancelResult(record.id, cancelled, record.status, message)
+def _result(
+    record: Record, message: str, *, cancelled: bool = False, stopping: bool = False
+) -> CancelResult:
+    return CancelResult(record.id, cancelled, record.status, message, stopping)
 
 
 def _wait(project: Project, record: Record, patience: float) -> Record:

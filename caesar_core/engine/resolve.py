@@ -55,8 +55,7 @@ def resolve(
         CaesarError: unknown role or agent, not installed, refused by policy, an impossible
             combination, or an unreadable duration; nothing has been created.
     """
-    if not request.objective.strip():
-        raise CaesarError("The objective is empty.", "Say what is to be done.")
+    _check_objective(request.objective)
     role = choose_role(request, config)
     agent, agent_reason = choose_agent(request, role, config, agents, installed)
     refused = refusal(config.policy, agent.id, depth=request.depth)
@@ -105,3 +104,14 @@ def _deadline(request: Request, role: Role | None, config: Config) -> tuple[int,
     if role is not None:
         return role.timeout, f"role {role.name}"
     return config.policy.default_timeout, "policy default"
+
+
+def _check_objective(objective: str) -> None:
+    if not objective.strip():
+        raise CaesarError("The objective is empty.", "Say what is to be done.")
+    # To replace a byte would be to run another command than was asked for.
+    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in objective):
+        raise CaesarError(
+            "The objective is not UTF-8 text, or holds a NUL character.",
+            "A command with such bytes goes into a script.",
+        )

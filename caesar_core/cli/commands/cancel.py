@@ -6,6 +6,7 @@ import click
 
 from caesar_core.cli.common import json_option, root_option, service_at, task_argument
 from caesar_core.cli.output import stdout
+from caesar_core.errors import EXIT_FAILED, EXIT_OK
 
 
 @click.command("cancel")
@@ -26,4 +27,4 @@ def command(task: str, root: str | None, *, as_json: bool) -> int:
         )
     else:
         stdout().line(result.message)
-    return 0
+    return EXIT_FAILED if result.stopping else EXIT_OK

@@ -10,7 +10,7 @@ from caesar_core.cli.common import json_option
 from caesar_core.cli.output import stdout
 
 
-@click.group("protocol")
+@click.group("protocol", no_args_is_help=False)
 def command() -> None:
     """The contract between caesar and an agent."""
 

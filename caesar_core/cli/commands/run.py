@@ -102,17 +102,19 @@ def _objective(given: str | None, file: str | None) -> str:
             "Give one objective.", 'As in: caesar run --agent shell "make test", or -, or a file.'
         )
     if given == "-":
-        return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
-    return given if given is not None else _read(str(file), "objective").strip()
+        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape").strip()
+    if given is not None:
+        return given
+    return _read(str(file), "objective", errors="surrogateescape").strip()
 
 
 def _context(given: str) -> str:
     return _read(given[1:], "context") if given.startswith("@") else given
 
 
-def _read(name: str, what: str) -> str:
+def _read(name: str, what: str, errors: str = "replace") -> str:
     try:
-        return Path(name).read_text(encoding="utf-8", errors="replace")
+        return Path(name).read_text(encoding="utf-8", errors=errors)
     except OSError as error:
         raise CaesarError(f"The {what} file {name} cannot be read: {error.strerror}.") from None
 

@@ -1,0 +1,97 @@
+"""What is wrong with the streams, the folder and the arguments that a command is given."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.engine.conftest import Caesar, Ran
+
+
+def _sh(caesar: Caesar, script: str) -> Ran:
+    """Run a line of shell in which `caesar` is our command."""
+    call = f'caesar() {{ {shlex.quote(sys.executable)} -m caesar_core "$@"; }}'
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{call}\n{script}"],
+        cwd=caesar.root,
+        env=caesar.env,
+        capture_output=True,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.mark.parametrize("command", ["ps", "ps --json", "--version", "--help"])
+def test_a_closed_stdout_is_no_defect(caesar: Caesar, command: str) -> None:
+    assert _sh(caesar, f"caesar {command} >&-") == Ran(0, "", "")
+
+
+def test_a_run_with_every_stream_closed_still_works(caesar: Caesar) -> None:
+    assert _sh(caesar, "caesar run --agent shell 'exit 3' <&- >&- 2>&-").code == 1
+    assert _sh(caesar, "caesar run --agent shell true <&- >&- 2>&-").code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize(
+    ("command", "code"), [("ps", 1), ("ps --json", 1), ("show nope --json", 2), ("--version", 1)]
+)
+def test_a_full_disk_behind_stdout_is_said_in_a_line(
+    caesar: Caesar, command: str, code: int
+) -> None:
+    ran = _sh(caesar, f"caesar {command} > /dev/full")
+
+    assert ran.code == code
+    assert ran.err.startswith("caesar: ")
+    assert "Traceback" not in ran.err
+
+
+def test_a_current_folder_that_was_removed_is_named(caesar: Caesar) -> None:
+    ran = _sh(caesar, "mkdir gone; cd gone; rmdir ../gone; caesar ps --json")
+
+    assert ran.code == 2
+    assert ran.json["error"]["message"] == "The current folder does not exist any more."
+
+
+def test_an_objective_of_other_bytes_is_refused_not_altered(caesar: Caesar) -> None:
+    for script in (
+        r"""caesar run --agent shell "$(printf 'rm \377')" --json""",
+        r"""printf 'rm \377' | caesar run --agent shell - --json""",
+        r"""printf 'echo a\000b' | caesar run --agent shell - --json""",
+    ):
+        ran = _sh(caesar, script)
+        assert (ran.code, ran.json["error"]["code"]) == (2, "usage")
+    assert not caesar.layout.records.exists()
+
+
+def test_a_group_without_a_command_says_so_in_two_lines(caesar: Caesar) -> None:
+    ran = caesar("protocol")
+
+    assert ran.code == 2
+    assert ran.err.splitlines() == [
+        "caesar: Missing command.",
+        "  `caesar protocol --help` tells how it is used.",
+    ]
+
+
+def test_cancel_reaches_a_supervisor_that_is_stopped(caesar: Caesar) -> None:
+    task_id = caesar.detach("sleep 60")
+    supervisor = caesar.wait(task_id, lambda record: record.agent_process is not None).supervisor
+    assert supervisor is not None
+    os.kill(supervisor.pid, signal.SIGSTOP)
+
+    assert caesar("cancel", task_id, "--json").json["status"] == "cancelled"
+
+
+def test_a_run_that_waits_for_a_slot_says_so(caesar: Caesar) -> None:
+    config = caesar.root / ".caesar" / "config.toml"
+    config.parent.mkdir()
+    config.write_text("[policy]\nmax_parallel = 1\n")
+    caesar.wait(caesar.detach("sleep 1"), lambda record: record.agent_process is not None)
+
+    assert "all slots are taken" in caesar("run", "--agent", "shell", "true").err
