@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from caesar_core.errors import CaesarError
-from caesar_core.store.layout import find_root
+from caesar_core.store.layout import CAESAR_DIR, find_root
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -42,11 +43,18 @@ def project_root(root: str | None) -> Path:
             root = context.obj.get("root")
         context = context.parent
     if root is None:
-        return find_root(_current_folder())
+        return _with_our_folder(find_root(_current_folder()))
     path = Path(root).expanduser()
     if not path.is_dir():
         raise CaesarError(f"There is no folder {root}.", "Give --root an existing folder.")
-    return path.resolve()
+    return _with_our_folder(path.resolve())
+
+
+def _with_our_folder(root: Path) -> Path:
+    ours = root / CAESAR_DIR
+    if os.path.lexists(ours) and not ours.is_dir():
+        raise CaesarError(f"{ours} is not a folder.", "Move it away: caesar keeps its tasks there.")
+    return root
 
 
 def _current_folder() -> Path:

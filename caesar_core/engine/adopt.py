@@ -12,12 +12,15 @@ from typing import Final
 
 from caesar_core.engine.launcher import Launcher, LocalLauncher
 from caesar_core.engine.project import Project
-from caesar_core.errors import CaesarError, NotFoundError
-from caesar_core.identity import is_alive
+from caesar_core.errors import CaesarError, NotFoundError, OperationError
+from caesar_core.identity import current, is_alive
 from caesar_core.store.lease import lease_state
 from caesar_core.store.records import Record
 
+_MOST_ATTEMPTS: Final = 5
+_LONGEST_START: Final = 15.0
 _PAUSE: Final = 1.0  # seconds: a new supervisor needs some to say that it is there
+_TRIES: Final = 5
 
 
 def adopt_orphans(
@@ -41,12 +44,15 @@ class Caretaker:
         self._task_id = task_id
         self._launcher = launcher
         self._not_before = 0.0
+        self._attempts = 0
+        self._since = project.clock.monotonic()
 
     def look(self) -> Record:
         """Return the record as it is now; reads one file, or two.
 
         Raises:
             NotFoundError: the record is gone.
+            OperationError: supervisors cannot be started, or do not live: the disk is full, …
         """
         record = self._project.records.get(self._task_id)
         if record is None:
@@ -56,8 +62,28 @@ class Caretaker:
         now = self._project.clock.monotonic()
         if record.is_active and now >= self._not_before:
             self._not_before = now + _PAUSE
-            adopt_orphans(self._project, (record,), launcher=self._launcher)
+            self._replace_supervisor(record)
         return record
+
+    def _replace_supervisor(self, record: Record) -> None:
+        if not is_orphan(self._project, record) and not self._never_came(record):
+            self._attempts = 0
+            return
+        self._attempts += 1
+        if self._attempts > _MOST_ATTEMPTS:
+            raise OperationError(
+                f"{record.id} has lost its supervisor, and no other one can take over.",
+                f"Is the disk full? {self._project.layout.task(record.id).supervisor_log} may"
+                " tell; once it is mended, `caesar ps` brings the task to its end.",
+            )
+        with suppress(CaesarError):
+            adopt_orphan(self._project, record, launcher=self._launcher)
+
+    def _never_came(self, record: Record) -> bool:
+        """Whether the supervisor that we started has not been heard of for far too long."""
+        if record.supervisor is not None or record.starter != current():
+            return False
+        return self._project.clock.monotonic() - self._since > _LONGEST_START
 
 
 def adopt_orphan(project: Project, record: Record, *, launcher: Launcher | None = None) -> None:

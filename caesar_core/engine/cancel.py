@@ -11,8 +11,8 @@ from caesar_core.clock import iso
 from caesar_core.engine.adopt import Caretaker, adopt_orphan
 from caesar_core.engine.mend import clear_task_files
 from caesar_core.engine.project import Project
-from caesar_core.errors import NotFoundError
-from caesar_core.identity import current
+from caesar_core.errors import NotFoundError, OperationError
+from caesar_core.identity import current, is_alive
 from caesar_core.process.identity import signal_process
 from caesar_core.store.atomic import create_exclusive
 from caesar_core.store.records import Record
@@ -63,8 +63,12 @@ def request_cancel(project: Project, record: Record) -> None:
     """Leave the wish on disk and wake the supervisor; one that is gone is replaced."""
     files = project.layout.task(record.id)
     wish = {"at": iso(project.clock.now()), "by": current().pid}
-    clear_task_files(files)
-    create_exclusive(files.cancel_request, json.dumps(wish).encode())
+    try:
+        clear_task_files(files)
+        create_exclusive(files.cancel_request, json.dumps(wish).encode())
+    except OperationError:  # a full disk: a living supervisor hears the signal all the same
+        if record.supervisor is None or not is_alive(record.supervisor):
+            raise
     if record.supervisor is not None and signal_process(record.supervisor, signal.SIGTERM):
         signal_process(record.supervisor, signal.SIGCONT)  # a stopped one hears nothing
         return

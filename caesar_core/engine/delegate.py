@@ -30,6 +30,7 @@ from caesar_core.store.records import Record
 
 # Linux refuses a single argument of 128 KiB, whatever ARG_MAX says.
 _LONGEST_ARGUMENT: Final = 128 * 1024 - 1
+_OBJECTIVE_KEPT: Final = 16_000
 
 
 class BriefTooLongError(CaesarError):
@@ -248,7 +249,7 @@ class _Order:
             id=self.task_id,
             agent=task.agent,
             role=task.role,
-            objective=task.objective,
+            objective=_shortened(task.objective),
             status="pending",
             created_at=task.created_at,
             task_dir=str(self.files.dir),
@@ -264,3 +265,8 @@ class _Order:
             race_id=self.request.race_id,
             starter=current(),
         )
+
+
+def _shortened(objective: str) -> str:
+    """Return what of the objective the record holds, which everybody reads all the time."""
+    return objective if len(objective) <= _OBJECTIVE_KEPT else f"{objective[:_OBJECTIVE_KEPT]} …"

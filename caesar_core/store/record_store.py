@@ -86,7 +86,7 @@ class RecordStore:
             return None
         except (BadRecordError, StoreError) as error:
             raise DamagedRecordError(
-                f"The record of {task_id} is damaged: {error}.",
+                f"The record of {task_id} is damaged: {str(error).rstrip('.')}.",
                 f"Look at {self._layout.record(task_id)}; the task's own files are kept.",
             ) from None
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.conftest import Caesar
+from caesar_core.store.record_store import RecordStore
+from tests.integration.engine.conftest import Caesar, eventually
 
 FILES = (
     "report.json report.agent.json report.invalid.json events.jsonl raw.log brief.md spool/stdout"
@@ -82,9 +86,19 @@ def test_changes_that_could_not_be_read_are_not_called_none(caesar: Caesar, chan
 
 def test_a_followed_run_goes_on_when_its_supervisor_is_killed(caesar: Caesar) -> None:
     """R3: nobody else looks at the store of a build; the run itself replaces the supervisor."""
-    result = caesar.run('pkill -9 -f "engine.run .* $CAESAR_TASK_ID"; sleep 0.3; echo x > x.txt')
+    run = caesar.start("run", "--agent", "shell", "sleep 1; echo x > x.txt", "--json")
+    store = RecordStore(caesar.layout)
+    record = eventually(
+        lambda: next(iter(store.scan().records), None),
+        lambda found: found is not None and found.agent_process is not None,
+    )
+    assert record is not None
+    assert record.supervisor is not None
 
-    assert result["status"] == "succeeded"
+    os.kill(record.supervisor.pid, signal.SIGKILL)
+
+    result = json.loads(run.communicate(timeout=30)[0])
+    assert (run.returncode, result["status"]) == (0, "succeeded")
     assert [f["path"] for f in result["diff"]["files"]] == ["x.txt"]
 
 

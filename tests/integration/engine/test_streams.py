@@ -95,3 +95,25 @@ def test_a_run_that_waits_for_a_slot_says_so(caesar: Caesar) -> None:
     caesar.wait(caesar.detach("sleep 1"), lambda record: record.agent_process is not None)
 
     assert "all slots are taken" in caesar("run", "--agent", "shell", "true").err
+
+
+def test_a_file_in_the_place_of_our_folder_is_named(caesar: Caesar) -> None:
+    ours = caesar.root / ".caesar"
+    ours.write_text("mine\n")
+
+    for command in (("ps",), ("run", "--agent", "shell", "true"), ("gc",)):
+        ran = caesar(*command)
+        assert ran.code == 2
+        assert f"{ours} is not a folder." in ran.err
+    ours.unlink()
+
+
+def test_case_102_objective_of_five_megabytes(caesar: Caesar, tmp_path: Path) -> None:
+    file = tmp_path / "objective"
+    file.write_text(": " + "x" * 5_000_000)
+
+    ran = caesar("run", "--agent", "shell", "--objective-file", str(file), "--json")
+
+    assert (ran.code, ran.json["report_status"]) == (0, "success")
+    assert len(ran.out) < 1_000_000
+    assert len(caesar("ps", "--json").out) < 100_000
