@@ -6,6 +6,7 @@ watching a living agent, and starts a preparation over that had not come to an a
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import traceback
@@ -32,6 +33,7 @@ from caesar_core.process.spawn import TASK_MARKER, Child, SpawnError, spawn
 from caesar_core.process.supervise import wakeup, watch_child
 from caesar_core.protocol.event import Started
 from caesar_core.repo.worktree import delete_tree
+from caesar_core.store.atomic import write_atomic
 from caesar_core.store.layout import Layout
 from caesar_core.store.lease import Lease, lease_state
 from caesar_core.store.lock import try_lock
@@ -39,6 +41,7 @@ from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
 from caesar_core.store.slots import Slots
 
+_RESERVE: Final = 256 << 10
 _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
@@ -74,6 +77,7 @@ class Supervisor:
                 self._cancelled,
             )
             self._guarded(run, stack, wake_fd, problem)
+        self._layout.reserve(self._task_id).unlink(missing_ok=True)
         self._layout.supervisor_lock(self._task_id).unlink(missing_ok=True)
 
     def _read_plan(self) -> tuple[Plan | None, str]:
@@ -104,6 +108,7 @@ class Supervisor:
 
     def _give_up(self, run: TaskRun, end: RunEnd) -> None:
         """Conclude a task that came to no proper end; before its agent, without a trace in git."""
+        self._layout.reserve(run.id).unlink(missing_ok=True)
         if run.record.agent_process is None:
             discard_worktree(run)
         try:
@@ -119,11 +124,17 @@ class Supervisor:
             sweep_leftovers(f"{TASK_MARKER}={run.id}", clock=self._clock)
             prepare_place(run, stack)
             wait_for_slot(run, stack)
+            self._set_space_aside()
             agent = self._start(run)
         elif is_alive(run.record.agent_process or current()):
             slots = Slots(run.layout, run.plan.max_parallel, run.clock)
             stack.callback(slots.release, slots.occupy(f"{run.id} {run.record.objective[:60]}"))
         self._watch(run, agent, wake_fd)
+
+    def _set_space_aside(self) -> None:
+        """An agent may fill the disk: keep enough of it to say so in a report."""
+        path = self._layout.reserve(self._task_id)
+        write_atomic(path, os.urandom(_RESERVE), durable=False)
 
     def _start(self, run: TaskRun) -> Child:
         plan = run.plan

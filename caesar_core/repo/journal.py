@@ -100,7 +100,10 @@ def read_journal(folder: Path) -> Journal | None:
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError) as error:
-        raise OperationError(f"{folder / _FILE} is damaged: {error}.") from error
+        raise OperationError(
+            f"{folder / _FILE} is damaged: {error}.",
+            "old/ beside it holds the files as they were; look, then move the folder away.",
+        ) from error
 
 
 def open_folder(folder: Path) -> None:

@@ -189,6 +189,10 @@ class Layout:
         """What the supervisor is to do; not in the task directory, where an agent may write."""
         return self.state / "plans" / f"{check_id(task_id)}.json"
 
+    def reserve(self, task_id: str) -> Path:
+        """Some disk space set aside while the task runs, so that its end can be written down."""
+        return self.state / "plans" / f"{check_id(task_id)}.reserve"
+
     def record_lock(self, task_id: str) -> Path:
         """Held while a record is read, changed and written."""
         return self.state / "locks" / f"{check_id(task_id)}.record"
