@@ -51,10 +51,11 @@ def prepare_place(run: TaskRun, stack: ExitStack) -> None:
 
 def discard_worktree(run: TaskRun) -> None:
     """Remove the worktree and branch of a task whose agent never started."""
-    repository, path = run.repository, run.worktree
-    if repository is None or path is None:
-        return
+    path = run.worktree
     try:
+        repository = run.repository if path else None
+        if repository is None or path is None:
+            return
         remove_worktree(repository, path, run.record.branch, keep_branch=False)
         run.update(worktree=None, branch=None)
     except OperationError as error:

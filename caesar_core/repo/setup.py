@@ -31,12 +31,14 @@ class SetupError(OperationError):
 
     code = "setup_failed"
 
-    def __init__(self, command: str, returncode: int | None, what: str, tail: str) -> None:
+    def __init__(
+        self, command: str, returncode: int | None, what: str, tail: str, log: str
+    ) -> None:
         self.command = command
         self.returncode = returncode
         self.tail = tail
         said = f":\n{tail}" if tail else ", without a word."
-        super().__init__(f"Setup command `{command}` {what}{said}", "See the log of the setup.")
+        super().__init__(f"Setup command `{command}` {what}{said}", f"All of it is in {log}.")
 
 
 def run_setup(
@@ -102,10 +104,10 @@ def _run(
     finally:
         _kill_group(process)
     if why:
-        raise SetupError(command, None, why, _tail(out, start))
+        raise SetupError(command, None, why, _tail(out, start), out.name)
     if process.returncode:
         what = f"failed (exit {process.returncode})"
-        raise SetupError(command, process.returncode, what, _tail(out, start))
+        raise SetupError(command, process.returncode, what, _tail(out, start), out.name)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -117,3 +117,17 @@ def test_case_102_objective_of_five_megabytes(caesar: Caesar, tmp_path: Path) ->
     assert (ran.code, ran.json["report_status"]) == (0, "success")
     assert len(ran.out) < 1_000_000
     assert len(caesar("ps", "--json").out) < 100_000
+
+
+def test_a_repository_that_git_refuses_is_no_reason_to_work_in_place(caesar: Caesar) -> None:
+    """G30: as with a folder of another user; what git said, and nothing was started."""
+    config = caesar.root / ".git" / "config"
+    good = config.read_text()
+    config.write_text("[broken\n")
+
+    ran = caesar("run", "--agent", "shell", "touch x.txt", "--json")
+
+    assert (ran.code, ran.json["error"]["code"]) == (1, "git_failed")
+    assert not (caesar.root / "x.txt").exists()
+    assert not caesar.layout.records.exists()
+    config.write_text(good)
