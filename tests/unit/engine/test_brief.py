@@ -44,6 +44,15 @@ def test_case_24_file_tier_names_path_and_variable() -> None:
     assert "$CAESAR_REPORT_PATH" in brief
 
 
+def test_case_76_role_and_context_are_parted_by_a_rule() -> None:
+    both = compose_brief(task(context="About the parser."), role_prompt="You review.\n")
+    alone = compose_brief(task(), role_prompt="You review.")
+
+    assert "## Context\n\nYou review.\n\n---\n\nAbout the parser.\n" in both
+    assert "---" not in alone.partition("## Constraints")[0]
+    assert "## Context" not in compose_brief(task())
+
+
 def test_case_25_words_are_carried_verbatim() -> None:
     brief = compose_brief(
         task(context="Kontext äöü", constraints=("k1",), acceptance_criteria=("c1",)),

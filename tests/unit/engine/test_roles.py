@@ -1,0 +1,34 @@
+"""What a role says to its agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from caesar_core.config.settings import Role
+from caesar_core.engine.roles import role_prompt
+from caesar_core.errors import CaesarError
+from caesar_core.store.layout import Layout
+
+ROLE = Role("reviewer", agents=("a",), mode="write", system_prompt_file="roles/reviewer.md")
+
+
+def test_case_77_a_missing_prompt_is_empty_and_an_unreadable_one_is_named(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    path = layout.caesar / "roles" / "reviewer.md"
+
+    assert role_prompt(layout, None) == ""
+    assert role_prompt(layout, ROLE) == ""
+    path.parent.mkdir(parents=True)
+    path.write_text("You review.")
+    assert role_prompt(layout, ROLE) == "You review."
+    path.write_bytes(b"caf\xe9")
+    with pytest.raises(CaesarError, match="role reviewer"):
+        role_prompt(layout, ROLE)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(CaesarError) as caught:
+        role_prompt(layout, ROLE)
+    assert "role reviewer" in caught.value.message
+    assert str(path) in caught.value.message
