@@ -75,8 +75,15 @@ def human_bytes(size: int) -> str:
     raise AssertionError("unreachable")
 
 
+def counted(count: int, noun: str) -> str:
+    """Return `1 file`, `2 files`: a count with its noun, which takes an `s`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def human_duration(seconds: float) -> str:
     """Return a length of time for people: `0.4s`, `13s`, `4m12s`, `2h05m`, `3d04h`."""
+    if 0 < seconds < 0.05:
+        return "<0.1s"
     if seconds < 10:
         return f"{max(0.0, seconds):.1f}s"
     whole = int(seconds)

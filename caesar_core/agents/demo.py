@@ -19,6 +19,7 @@ from typing import Final
 from caesar_core.agents.base import Capabilities, Invocation, Job
 from caesar_core.agents.embedded import EmbeddedTranslator, invoke_module, say, write_report
 from caesar_core.clock import SystemClock, iso
+from caesar_core.errors import CaesarError
 from caesar_core.ids import new_task_id
 from caesar_core.protocol.event import (
     FileChanged,
@@ -100,7 +101,13 @@ class DemoAgent:
         return Capabilities(json_events=True, network="toggle")
 
     def invoke(self, job: Job) -> Invocation:
-        """Return the process."""
+        """Return the process.
+
+        Raises:
+            CaesarError: arguments were given for it; its script takes none.
+        """
+        if job.extra:
+            raise CaesarError(f"{self.id} takes no arguments.", "Leave out what follows `--`.")
         return invoke_module("caesar_core.agents.demo", (self.id,), job, self.id)
 
     def translator(self) -> EmbeddedTranslator:

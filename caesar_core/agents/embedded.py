@@ -40,6 +40,12 @@ class EmbeddedTranslator:
         return () if isinstance(body, Unknown) else (body,)
 
 
+def without_events(text: str) -> str:
+    """Return what a program of ours printed besides its event lines."""
+    lines = text.splitlines()
+    return "\n".join(line for line in lines if not line.startswith(_PREFIX))
+
+
 def invoke_module(module: str, arguments: Sequence[str], job: Job, shown: str) -> Invocation:
     """Return the process that runs one of our modules, safe from files of the workspace."""
     # -P: the workspace is a stranger's; a json.py in it must not be imported.

@@ -29,7 +29,10 @@ _INLINE: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class ShellAgent:
-    """Runs the objective with `/bin/sh` in the workspace; useful in CI without any model."""
+    """Runs the objective with `/bin/sh` in the workspace; useful in CI without any model.
+
+    Arguments given after `--` are `$1`, `$2`, … of the command.
+    """
 
     id: str = "shell"
     display_name: str = "Shell"
@@ -83,11 +86,11 @@ def main() -> int:
 
 def _argv(command: str) -> list[str]:
     if len(command.encode("utf-8", "surrogateescape")) < _INLINE:
-        return ["/bin/sh", "-c", command]
+        return ["/bin/sh", "-c", command, "sh", *sys.argv[1:]]
     # One argument holds at most 128 KiB on Linux.
     script = Path(os.environ["CAESAR_TASK_DIR"]) / "command.sh"
     script.write_text(command, encoding="utf-8", errors="surrogateescape")
-    return ["/bin/sh", str(script)]
+    return ["/bin/sh", str(script), *sys.argv[1:]]
 
 
 def _run(argv: list[str]) -> tuple[int, str]:

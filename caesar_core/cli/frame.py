@@ -65,7 +65,9 @@ def _frame(
         f"  {counts[Group.NEEDS_YOU]} need you {glyphs.bullet} {counts[Group.RUNNING]} running"
         f" {glyphs.bullet} {counts[Group.FINISHED]} finished"
     )
-    if not tasks:
+    if not tasks and list(board):
+        yield "No task fits; `caesar ps --all` lists every task."
+    elif not tasks:
         yield 'No task yet. `caesar run --agent shell "make test"` starts one, `caesar demo` two.'
     short = shortest_prefixes(task.id for task in tasks)
     for group in Group:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from caesar_core.cli.output import Output
-from caesar_core.text import one_line, visible
+from caesar_core.text import human_duration, one_line, visible
 
 _STATUS_STYLE: Final = {
     "success": "ok",
@@ -19,6 +19,7 @@ _STATUS_STYLE: Final = {
 }
 _SEVERITY_STYLE: Final = {"critical": "bad", "high": "bad", "medium": "warn", "low": "dim"}
 _SHOWN_FILES: Final = 12
+_LETTERS: Final = {"created": "A", "modified": "M", "deleted": "D", "renamed": "R"}
 
 
 def result_lines(result: dict[str, Any], out: Output) -> Iterator[str]:
@@ -64,6 +65,7 @@ def show_lines(shown: dict[str, Any], out: Output) -> Iterator[str]:
     steps = (f"  {one_line(step, 500)}" for step in report.get("next_steps", ()))
     yield from _section("Next steps", steps, out)
     yield from _section("Usage", _usage(shown), out)
+    yield ""
     yield from _advice(shown, out)
 
 
@@ -94,7 +96,7 @@ def file_line(change: dict[str, Any], out: Output) -> str:
         counts = f"{out.paint('ok', plus)} {out.paint('bad', minus)}"
     flags = " ".join(flag for flag in change["flags"] if flag != "binary")
     note = f"  {out.paint('warn', flags)}" if flags else ""
-    return f"{change['action'][:1].upper()} {visible(change['path'])}  {counts}{note}"
+    return f"{_LETTERS.get(change['action'], '?')} {visible(change['path'])}  {counts}{note}"
 
 
 def _findings(report: dict[str, Any], out: Output) -> Iterator[str]:
@@ -122,7 +124,10 @@ def _checks(shown: dict[str, Any]) -> Iterator[str]:
 
 def _usage(shown: dict[str, Any]) -> Iterator[str]:
     for name, value in (shown.get("usage") or {}).items():
-        yield f"  {name.replace('_', ' ')}: {value}"
+        if name == "duration_ms":
+            yield f"  time: {human_duration(value / 1000)}"
+        else:
+            yield f"  {name.replace('_', ' ')}: {value}"
 
 
 def _advice(result: dict[str, Any], out: Output) -> Iterator[str]:

@@ -25,7 +25,7 @@ def _duration(value: object) -> int:
     try:
         return parse_duration(value)
     except BadDurationError as error:
-        raise ValueError(f"{error.message} {error.hint}") from None
+        raise ValueError(error.message) from None
 
 
 def _relative(value: str) -> str:

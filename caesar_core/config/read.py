@@ -15,6 +15,8 @@ from caesar_core.config.models import ConfigFile
 from caesar_core.errors import CaesarError
 
 _LARGEST: Final = 1 << 20
+_DURATION: Final = "Write for example 90s, 10m or 2h."
+_REMEDIES: Final = dict.fromkeys(("default_timeout", "timeout", "setup_timeout"), _DURATION)
 
 
 class ConfigError(CaesarError):
@@ -80,7 +82,8 @@ def _explained(path: Path, text: str, error: ValidationError) -> ConfigError:
         return ConfigError(f"{where}: unknown key {dotted!r}.", hint)
     message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
     return ConfigError(
-        f"{where}: {dotted}: {message[:1].lower()}{message[1:]}.", "Correct the value."
+        f"{where}: {dotted}: {message[:1].lower()}{message[1:]}.",
+        _REMEDIES.get(str(location[-1]), "Correct the value."),
     )
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from caesar_core.clock import iso
-from caesar_core.engine.outcomes import Located, locate, patch_into, require_readable
+from caesar_core.engine.diffs import diff
+from caesar_core.engine.outcomes import Located, locate, require_readable
 from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
@@ -20,6 +21,7 @@ from caesar_core.repo.merge import Conflict
 from caesar_core.repo.undo import recover, undo
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.lock import file_lock
+from caesar_core.text import counted
 
 _LOCK_TIMEOUT: Final = 60.0
 
@@ -196,12 +198,12 @@ def _result(
     prefix = located.repository.prefix if located.repository else ""
     mixed = f", {len(merged)} merged with your edits" if merged else ""
     if conflicts:
-        what = "1 conflict" if len(conflicts) == 1 else f"{len(conflicts)} conflicts"
+        what = counted(len(conflicts), "conflict")
         message = f"Nothing was written: {what}."
     elif already:
         message = "Already applied: the work tree holds every change."
     else:
-        message = f"{len(files)} {'file' if len(files) == 1 else 'files'} {verb}{mixed}."
+        message = f"{counted(len(files), 'file')} {verb}{mixed}."
     return ApplyResult(
         task_id=located.record.id,
         applied=applied,
@@ -244,7 +246,7 @@ class _Hash:
 
 def _digest(located: Located) -> str:
     sink = _Hash()
-    patch_into(located, cast("BinaryIO", sink))
+    diff(located).write_patch(cast("BinaryIO", sink))
     return sink.digest.hexdigest()
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+from caesar_core.agents.embedded import without_events
 from caesar_core.clock import iso
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.observe import Observation, observe
@@ -121,7 +122,7 @@ def _report(
         RunFacts(
             report_bytes=data,
             unreadable_report=problem,
-            raw_tail=_raw_tail(run),
+            raw_tail=without_events(_raw_tail(run)) if run.plan.translator else _raw_tail(run),
             final_text=final_text,
             brief=_brief(run),
             ended=end.sentence,

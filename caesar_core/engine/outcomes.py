@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, cast
 
-from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.present import present_outcome
 from caesar_core.engine.project import Project
 from caesar_core.engine.worktrees import snapshot_of
 from caesar_core.errors import CaesarError, NotFoundError, OperationError
 from caesar_core.ids import resolve_prefix
-from caesar_core.repo.changes import FileChange, list_changes, write_patch
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.outcome import Outcome, keep_outcome, list_outcomes, read_outcome
 from caesar_core.repo.refs import outcome_ids
 from caesar_core.store.records import Record
 from caesar_core.text import one_line
 
-_IN_MEMORY: Final = 32 << 20
-
 
 class UnreadableOutcomeError(OperationError):
     """A task ran, and git could not tell afterwards what it changed."""
 
     code = "unreadable_outcome"
-
-
-class NoPathError(CaesarError):
-    """A file was named that the outcome does not change."""
-
-    code = "unknown_path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,45 +109,6 @@ def recovered_record(project: Project, outcome: Outcome) -> Record:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Diff:
-    """What a task changed.
-
-    Attributes:
-        files: with paths as seen from the project.
-        note: why there is nothing, or what else to know; empty mostly.
-    """
-
-    task_id: str
-    files: tuple[FileChange, ...]
-    note: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was changed."""
-        return not self.files
-
-
-def diff(located: Located) -> Diff:
-    """Return the files that a task changed.
-
-    Raises:
-        UnreadableOutcomeError: nobody knows.
-    """
-    require_readable(located)
-    outcome, repository, record = located.outcome, located.repository, located.record
-    if outcome is None or repository is None:
-        return Diff(record.id, (), _nothing(record))
-    changes = list_changes(
-        repository.git(),
-        outcome.base_ref,
-        outcome.tree,
-        prefix=repository.prefix,
-        head=repository.head,
-    )
-    return Diff(record.id, changes, drift(located))
-
-
 def require_readable(located: Located) -> None:
     """Refuse to call a task without changes whose changes could not be read.
 
@@ -180,80 +129,6 @@ def require_readable(located: Located) -> None:
     )
 
 
-def patch_into(
-    located: Located, out: BinaryIO, *, files: Iterable[str] = (), against: Located | None = None
-) -> None:
-    """Write the patch of a task, or from another task's outcome to its own, as git does.
-
-    Raises:
-        NoPathError: `files` names something that is not in it.
-    """
-    outcome, repository = located.outcome, located.repository
-    if outcome is None or repository is None:
-        return
-    base = outcome.base_ref
-    if against is not None:
-        base = against.outcome.tree if against.outcome else (against.record.base_ref or base)
-    paths = None
-    if wanted := tuple(files):
-        changes = list_changes(repository.git(), base, outcome.tree, prefix=repository.prefix)
-        paths = _chosen(changes, wanted, repository.prefix)
-    write_patch(repository.git(), base, outcome.tree, out, paths)
-
-
-def patch_bytes(located: Located, *, files: Iterable[str] = ()) -> bytes:
-    """Return the patch of a task."""
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as out:
-        patch_into(located, cast("BinaryIO", out), files=files)
-        out.seek(0)
-        return out.read()
-
-
-def drift(located: Located) -> str:
-    """Return a sentence when the worktree was edited after the task's end, else nothing."""
-    record, outcome = located.record, located.outcome
-    try:
-        now = snapshot_of(record)
-    except CaesarError as error:
-        return f"The worktree cannot be read: {error.message}"
-    if now is None or outcome is None:
-        return ""
-    if now.tree == outcome.tree:
-        return ""
-    return "The worktree was edited after the task ended; this is the state at its end."
-
-
-def shown_path(change: FileChange, located: Located) -> str:
-    """Return a changed file's path as seen from the project."""
-    prefix = located.repository.prefix if located.repository else ""
-    return from_project(change.path, prefix)
-
-
-def _chosen(changes: Iterable[FileChange], wanted: Iterable[str], prefix: str) -> list[bytes]:
-    """Return the exact names of the changed files that `wanted` names, both of a renamed one."""
-    chosen: list[bytes] = []
-    for name in wanted:
-        path = in_repository(name, prefix)
-        fitting = [c for c in changes if c.path == path or c.path.startswith(f"{path}/")]
-        if not fitting:
-            raise NoPathError(
-                f"The task does not change {name}.", "`caesar diff --name-only` lists its files."
-            )
-        for change in fitting:
-            chosen.append(change.path_bytes)
-            if change.old_path:
-                chosen.append(change.old_path.encode("utf-8", "surrogateescape"))
-    return chosen
-
-
-def _nothing(record: Record) -> str:
-    if record.is_active:
-        return "The task is not over yet."
-    if record.isolation == "inplace":
-        return "The task worked in place: its changes are in the workspace already."
-    return "The task changed nothing."
-
-
 def refresh_outcome(located: Located) -> bool:
     """Take the outcome anew from the worktree, as it is now; whether it differs.
 
@@ -262,7 +137,7 @@ def refresh_outcome(located: Located) -> bool:
     """
     record, outcome, repository = located.record, located.outcome, located.repository
     if outcome is None or repository is None:
-        raise CaesarError(f"{record.id} has no outcome.", _nothing(record))
+        raise CaesarError(f"{record.id} has no outcome.", why_nothing(record))
     snapshot = snapshot_of(record)
     if snapshot is None:
         raise CaesarError(f"The worktree of {record.id} is gone.", "The kept outcome stays.")
@@ -271,3 +146,12 @@ def refresh_outcome(located: Located) -> bool:
     subject = f"caesar: {one_line(record.objective, 60)}"
     keep_outcome(repository, record.id, snapshot.tree, outcome.base_ref, subject, outcome.meta)
     return True
+
+
+def why_nothing(record: Record) -> str:
+    """Return why a task has no outcome."""
+    if record.is_active:
+        return "The task is not over yet."
+    if record.isolation == "inplace":
+        return "The task worked in place: its changes are in the workspace already."
+    return "The task changed nothing."

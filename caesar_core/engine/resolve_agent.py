@@ -106,7 +106,7 @@ def _from_role(
             skipped = f"; skipped {', '.join(reasons)}" if reasons else ""
             return agent, f"role {role.name}{skipped}"
     raise NobodyAvailableError(
-        f"Role {role.name} has no agent that can work: {' ; '.join(reasons)}.",
+        f"Role {role.name} has no agent that can work: {'; '.join(reasons)}.",
         "Install one of them, or name one with --agent.",
     )
 

@@ -7,7 +7,8 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from caesar_core.engine.outcomes import Located, diff, shown_path
+from caesar_core.engine.diffs import Diff, diff
+from caesar_core.engine.outcomes import Located
 from caesar_core.engine.project import Project
 from caesar_core.errors import (
     EXIT_BLOCKED,
@@ -70,8 +71,7 @@ def run_result(project: Project, located: Located) -> dict[str, Any]:
         "warnings": list(record.warnings),
     }
     if located.repository is not None:
-        found = _files(located, report)
-        result["diff"] = {"files": found, "is_empty": not found}
+        result["diff"] = _diff_json(located, report)
     return result
 
 
@@ -99,9 +99,17 @@ def show_result(project: Project, located: Located) -> dict[str, Any]:
     }
 
 
-def changed_files(project: Project, located: Located) -> list[dict[str, Any]]:
-    """Return the files that a task changed, with the words of its report."""
-    return _files(located, load_report(project, located.record.id))
+def _diff_json(located: Located, report: dict[str, Any] | None) -> dict[str, Any]:
+    try:
+        files = _files(diff(located), report)
+    except CaesarError:
+        files = []
+    return {"files": files, "is_empty": not files}
+
+
+def changed_files(project: Project, found: Diff) -> list[dict[str, Any]]:
+    """Return the files of a diff, with the words of the task's report."""
+    return _files(found, load_report(project, found.task_id))
 
 
 def file_json(change: FileChange, path: str, summary: str = "") -> dict[str, Any]:
@@ -122,14 +130,10 @@ def file_json(change: FileChange, path: str, summary: str = "") -> dict[str, Any
     return document
 
 
-def _files(located: Located, report: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _files(found: Diff, report: dict[str, Any] | None) -> list[dict[str, Any]]:
     words = {c["path"]: c.get("summary", "") for c in (report or {}).get("changes", ())}
-    found = []
-    with suppress(CaesarError):
-        for change in diff(located).files:
-            path = shown_path(change, located)
-            found.append(file_json(change, path, words.get(path, "")))
-    return found
+    shown = ((change, found.shown_path(change)) for change in found.files)
+    return [file_json(change, path, words.get(path, "")) for change, path in shown]
 
 
 def _claims(project: Project, record: Record, report: dict[str, Any] | None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Ids may be any unique prefix here, and only here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,15 +22,12 @@ from caesar_core.engine.applying import (
 )
 from caesar_core.engine.cancel import CancelResult, cancel_task, request_cancel
 from caesar_core.engine.delegate import delegate, plan_only
+from caesar_core.engine.diffs import Diff, diff
 from caesar_core.engine.gc import GcResult, collect
 from caesar_core.engine.launcher import Launcher
 from caesar_core.engine.outcomes import (
-    Diff,
     Located,
-    diff,
     locate,
-    patch_bytes,
-    patch_into,
     recovered_records,
     refresh_outcome,
     resolve_id,
@@ -116,24 +113,18 @@ class Service:
         """Return who to ask again and again how a task is."""
         return Caretaker(self.project, task_id, launcher=self._launcher)
 
-    def diff(self, task: str) -> Diff:
-        """Return what a task changed."""
-        return diff(self._locate(task))
-
-    def changed_files(self, task: str) -> list[dict[str, Any]]:
-        """Return the files that a task changed as JSON, with the words of its report."""
-        return changed_files(self.project, self._locate(task))
-
-    def patch(self, task: str, files: Iterable[str] = ()) -> bytes:
-        """Return the patch of a task."""
-        return patch_bytes(self._locate(task), files=files)
-
-    def patch_into(
-        self, task: str, out: BinaryIO, *, files: Iterable[str] = (), against: str | None = None
-    ) -> None:
-        """Write the patch of a task, in constant memory."""
+    def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
+        """Return what a task changed, or how its result differs from another's."""
         other = self._locate(against) if against else None
-        patch_into(self._locate(task), out, files=files, against=other)
+        return diff(self._locate(task), files=files, against=other)
+
+    def changed_files(self, found: Diff) -> list[dict[str, Any]]:
+        """Return the files of a diff as JSON, with the words of the task's report."""
+        return changed_files(self.project, found)
+
+    def patch_into(self, task: str, out: BinaryIO) -> None:
+        """Write the patch of a task, in constant memory."""
+        self.diff(task).write_patch(out)
 
     def tree_diff(self) -> str:
         """Return what `git diff` shows of the work tree right now."""

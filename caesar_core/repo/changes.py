@@ -30,6 +30,7 @@ class RawChange:
         status: git's letter: A, D, M, T or R.
         path: where the file is now, or was when it is gone.
         old_path: where a renamed file was.
+        old_path_bytes: its exact old name.
         old_mode: git's mode before, `000000` when absent.
         new_mode: git's mode after, `000000` when absent.
         old_id: the object before.
@@ -56,6 +57,7 @@ class FileChange:
         path_bytes: the exact name.
         action: created, modified (also when a file becomes a link), deleted or renamed.
         old_path: where a renamed file was.
+        old_path_bytes: its exact old name.
         old_mode: git's mode before, `000000` when absent.
         new_mode: git's mode after, `000000` when absent.
         old_size: bytes before; 0 when absent.
@@ -73,6 +75,7 @@ class FileChange:
     path_bytes: bytes
     action: Action
     old_path: str | None
+    old_path_bytes: bytes | None
     old_mode: str
     new_mode: str
     old_size: int
@@ -208,6 +211,7 @@ def _file_change(change: RawChange, counts: tuple[int, int] | None, facts: _Fact
         path_bytes=change.path,
         action=_ACTIONS.get(change.status, "modified"),
         old_path=None if change.old_path is None else text_path(change.old_path),
+        old_path_bytes=change.old_path,
         old_mode=change.old_mode,
         new_mode=change.new_mode,
         old_size=old_size,

@@ -109,7 +109,7 @@ def _finish(race: DemoRace, *, as_json: bool) -> int:
         summary = one_line(report.get("summary", ""), 100)
         out.line(f"  {place}. {record.agent:<13} {painted} {summary}")
     out.line()
-    out.line(f"{out.paint('ok', 'Applied')} {winner.task_id[:10]}: {result.message}")
+    out.line(f"{out.paint('ok', winner.task_id[:10])}: {result.message}")
     out.line()
     out.line(out.paint("dim", "$ git diff"))
     out.line(visible(race.service.tree_diff(), keep_newlines=True).rstrip())

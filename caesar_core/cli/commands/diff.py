@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import os
 import subprocess
-import tempfile
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import click
@@ -15,7 +14,7 @@ from caesar_core.cli.output import Output, stderr, stdout
 from caesar_core.text import visible
 
 if TYPE_CHECKING:
-    from caesar_core.engine.outcomes import Diff
+    from caesar_core.engine.diffs import Diff
     from caesar_core.engine.service import Service
 
 _STYLES: Final = {b"+": "ok", b"-": "bad", b"@": "accent"}
@@ -38,30 +37,24 @@ def command(task: str, root: str | None, **options: Any) -> int:
     service = service_at(root)
     if options["refresh"]:
         service.refresh(task)
-    found = service.diff(task)
+    found = service.diff(task, options["files"], options["against"])
     out = stdout(color={"always": True, "never": False}.get(options["color"]))
-    files = options["files"]
     if options["as_json"]:
-        out.json(_as_json(service, found, files, options["against"]))
+        out.json(_as_json(service, found))
     elif options["name_only"] or options["stat"]:
         _list(service, found, out, names_only=options["name_only"])
     else:
-        _print_patch(service, found, files, options, out)
+        _print_patch(found, out, paged=options["pager"])
     if found.note and not options["as_json"]:
         stderr().line(visible(found.note))
     return 0
 
 
-def _as_json(
-    service: Service, found: Diff, files: tuple[str, ...], against: str | None
-) -> dict[str, Any]:
-    with tempfile.SpooledTemporaryFile(32 << 20) as out:
-        service.patch_into(found.task_id, cast("BinaryIO", out), files=files, against=against)
-        out.seek(0)
-        patch = out.read()
+def _as_json(service: Service, found: Diff) -> dict[str, Any]:
+    patch = found.patch()
     document: dict[str, Any] = {
         "id": found.task_id,
-        "files": service.changed_files(found.task_id),
+        "files": service.changed_files(found),
         "is_empty": found.is_empty,
     }
     try:
@@ -77,18 +70,12 @@ def _as_json(
 def _list(service: Service, found: Diff, out: Output, *, names_only: bool) -> None:
     from caesar_core.cli.report_text import file_line
 
-    for change in service.changed_files(found.task_id):
+    for change in service.changed_files(found):
         out.line(visible(change["path"]) if names_only else file_line(change, out))
 
 
-def _print_patch(
-    service: Service,
-    found: Diff,
-    files: tuple[str, ...],
-    options: dict[str, Any],
-    out: Output,
-) -> None:
-    pager = _pager() if options["pager"] and out.is_terminal else None
+def _print_patch(found: Diff, out: Output, *, paged: bool) -> None:
+    pager = _pager() if paged and out.is_terminal else None
     target = out.binary
     if pager is not None:
         assert pager.stdin is not None
@@ -97,7 +84,7 @@ def _print_patch(
     dressed = out.has_color or out.is_terminal
     sink = cast("BinaryIO", _Dressed(target, out)) if dressed else target
     try:
-        service.patch_into(found.task_id, sink, files=files, against=options["against"])
+        found.write_patch(sink)
         sink.flush()
     finally:
         if pager is not None:

@@ -41,7 +41,7 @@ def command(root: str | None, *, dry_run: bool, force: bool, as_json: bool) -> i
 
 def _line(entry: GcEntry) -> str:
     error = f": {visible(entry.error)}" if entry.error else ""
-    return f"{visible(entry.id)}  {entry.reason.replace('_', ' ')}{error}  {visible(entry.path)}"
+    return f"{entry.reason.replace('_', ' '):<10} {visible(entry.path)}{error}"
 
 
 def _as_json(result: GcResult) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _PAUSE: Final = 0.1
 @task_argument
 @click.option("--raw", is_flag=True, help="What the agent's process printed, byte for byte.")
 @click.option("--follow", "-f", is_flag=True, help="Go on until the task ends.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the last N events.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the last N events.")
 @json_option
 @root_option
 def command(

@@ -15,7 +15,7 @@ def command() -> None:
     """The contract between caesar and an agent."""
 
 
-@command.command("schema")
+@command.command("schema", short_help="Print the JSON Schema of a document.")
 @click.argument("document", required=False, metavar="[task|report|event|question]")
 @click.option("--strict", is_flag=True, help="Closed, for native structured output.")
 @json_option

@@ -23,6 +23,7 @@ from caesar_core.store.records import STATUSES, Record
 from caesar_core.text import human_duration, one_line, visible
 
 _HEADER: Final = ("", "ID", "AGENT", "STATE", "DIFF", "TIME", "ACTIVITY")
+_NOTHING: Final = 'No task yet. Start one: caesar run --agent shell "make test", or caesar demo.'
 _CLEAR: Final = "\x1b[H\x1b[2J"
 
 
@@ -54,7 +55,12 @@ def command(
         if as_json:
             out.json({"tasks": [_as_json(task, clock.now()) for task in tasks]})
         else:
-            _print(tasks, clock, clear=watch and out.is_terminal)
+            _print(
+                tasks,
+                clock,
+                clear=watch and out.is_terminal,
+                filtered=bool(wanted) or race is not None,
+            )
         if not watch:
             return 0
         clock.sleep(1.0)
@@ -96,12 +102,12 @@ def _as_json(task: Listed, now: datetime) -> dict[str, Any]:
     }
 
 
-def _print(tasks: Sequence[Listed], clock: Clock, *, clear: bool) -> None:
+def _print(tasks: Sequence[Listed], clock: Clock, *, clear: bool, filtered: bool) -> None:
     out = stdout()
     if clear:
         out.write(_CLEAR)
     if not tasks:
-        out.line('No task yet. Start one: caesar run --agent shell "make test", or caesar demo.')
+        out.line(_NOTHING if not filtered else "No task fits. `caesar ps --all` lists every task.")
         return
     now = clock.now()
     short = shortest_prefixes(task.record.id for task in tasks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -14,6 +14,8 @@ from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
 from caesar_core.errors import CaesarError
 from caesar_core.text import visible
+
+_SPOKEN: Final[dict[object, str]] = {True: "on", False: "off", None: "-"}
 
 
 class RunCommand(click.Command):
@@ -33,11 +35,15 @@ class RunCommand(click.Command):
 @click.option("--objective-file", metavar="F", help="Read the objective from a file.")
 @click.option("--agent", metavar="ID", help="Who does it.")
 @click.option("--role", metavar="NAME", help="Or: the profile that chooses who does it.")
-@click.option("--mode", type=click.Choice(["read-only", "write"]))
-@click.option("--isolation", type=click.Choice(["inplace", "worktree", "auto"]))
-@click.option("--network", type=click.Choice(["auto", "on", "off"]))
+@click.option("--mode", type=click.Choice(["read-only", "write"]), help="What it may do.")
+@click.option(
+    "--isolation", type=click.Choice(["inplace", "worktree", "auto"]), help="Where it works."
+)
+@click.option(
+    "--network", type=click.Choice(["auto", "on", "off"]), help="Whether it may reach out."
+)
 @click.option("--timeout", metavar="D", help="90s, 10m, 2h; a number alone is milliseconds.")
-@click.option("--model", metavar="NAME")
+@click.option("--model", metavar="NAME", help="For agents that take one.")
 @click.option("--context", metavar="TEXT|@FILE", default="", help="What the agent should know.")
 @click.option("--constraint", metavar="T", multiple=True, help="A rule to keep; repeatable.")
 @click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
@@ -130,7 +136,7 @@ def _dry_run(service: Any, request: Any, *, as_json: bool) -> int:
         out.json({**values, "decisions": decisions, "warnings": list(resolution.warnings)})
         return 0
     for decision in decisions:
-        value = visible(str(decision["value"]))
+        value = visible(_SPOKEN.get(decision["value"]) or str(decision["value"]))
         out.line(f"{decision['field']:<12} {value:<20} {out.paint('dim', decision['reason'])}")
     for warning in resolution.warnings:
         out.line(visible(f"note: {warning}"))

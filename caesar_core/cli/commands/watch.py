@@ -28,7 +28,7 @@ def command(
     plain: bool,
     as_json: bool,
 ) -> int:
-    """Watch every task live, answer, apply; or only the tasks named.
+    """Watch every task live, see its diff, apply it; or only the tasks named.
 
     In a terminal: the dashboard. Elsewhere, and with --plain: one line an event. With --json:
     the merged events as NDJSON. Quitting never stops a task.

@@ -62,6 +62,7 @@ def test_every_command_of_the_table_has_help(caesar: Caesar) -> None:
 def test_bad_input_gets_a_line_a_code_and_json(
     caesar: Caesar, arguments: tuple[str, ...], code: str, said: str
 ) -> None:
+    """Cases 74, 86, 87, 111, 172."""
     ran = caesar(*arguments, "--json")
 
     assert ran.code == 2
@@ -200,6 +201,7 @@ def test_case_103_closed_pipe_is_no_error(caesar: Caesar) -> None:
 
 
 def test_show_tells_claims_from_what_was_seen(caesar: Caesar) -> None:
+    """S10."""
     caesar.declare(
         "claims",
         "echo x > seen.txt\n"
@@ -298,6 +300,7 @@ def test_case_56_typo_in_the_configuration_names_file_line_and_key(caesar: Caesa
 def test_cases_57_58_68_bad_configuration_is_refused_with_its_place(
     caesar: Caesar, text: str, said: str
 ) -> None:
+    """Case 64 as well, as far as it is about reading."""
     caesar.layout.caesar.mkdir()
     caesar.layout.config.write_text(text)
 
@@ -359,6 +362,7 @@ def test_a_defect_leaves_a_log_and_no_traceback(
 
 
 def test_demo_applies_the_better_result(caesar: Caesar, tmp_path: Path) -> None:
+    """O2."""
     ran = caesar("demo", "--json", env={"TMPDIR": str(tmp_path)})
 
     assert ran.code == 0
@@ -383,3 +387,47 @@ def test_agents_that_a_repository_declares_shadow_built_in_ones(caesar: Caesar) 
     caesar.declare("shell", TEN_LINES)
 
     assert caesar.run("anything")["report"]["summary"] == "Handled: anything"
+
+
+def test_listing_of_a_diff_honours_the_selection(caesar: Caesar) -> None:
+    task_id = caesar.run("echo a >> a.txt; mkdir d; echo b > d/b.txt")["task_id"]
+
+    assert caesar("diff", task_id, "--name-only", "--file", "d").out == "d/b.txt\n"
+    assert caesar("diff", task_id, "--stat", "--file", "d").out.startswith("A d/b.txt")
+    assert [f["path"] for f in caesar("diff", task_id, "--file", "d", "--json").json["files"]] == [
+        "d/b.txt"
+    ]
+    for form in ((), ("--stat",), ("--name-only",), ("--json",)):
+        assert caesar("diff", task_id, *form, "--file", "nope").code == 2
+
+
+def test_diff_against_another_task(caesar: Caesar) -> None:
+    first = caesar.run("echo same > s.txt; echo one > d.txt")["task_id"]
+    second = caesar.run("echo same > s.txt; echo two > d.txt")["task_id"]
+
+    assert caesar("diff", second, "--against", first, "--name-only").out == "d.txt\n"
+    assert "-one\n+two\n" in caesar("diff", second, "--against", first).out
+
+
+def test_arguments_after_the_dashes_are_the_shells_parameters(caesar: Caesar) -> None:
+    result = caesar("run", "--agent", "shell", 'echo "$2-$1"', "--json", "--", "a", "b").json
+
+    assert "b-a" in caesar("logs", "--raw", result["task_id"]).out
+    refused = caesar("run", "--agent", "demo-quick", "x", "--", "a")
+    assert refused.code == 2
+    assert "takes no arguments" in refused.err
+
+
+def test_listing_with_a_filter_that_fits_nothing_says_so(caesar: Caesar) -> None:
+    caesar.run("true")
+
+    for command in (("ps", "--race", "r_none"), ("ps", "--status", "failed")):
+        assert "No task fits" in caesar(*command).out
+    assert "No task fits" in caesar("watch", "--once", "--race", "r_none").out
+
+
+def test_synthesised_summary_quotes_the_agent_and_not_our_own_lines(caesar: Caesar) -> None:
+    ran = caesar("run", "--agent", "shell", "echo words; sleep 9", "--timeout", "1s", "--json")
+
+    assert "words" in ran.json["report"]["summary"]
+    assert "caesar" not in ran.json["report"]["summary"]
