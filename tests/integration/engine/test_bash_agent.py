@@ -105,6 +105,7 @@ def test_case_94_failed_report_of_a_succeeded_process_exits_1(caesar: Caesar) ->
 
 
 def test_blocked_report_exits_3(caesar: Caesar) -> None:
+    """I1."""
     caesar.declare("blocked", TEN_LINES.replace('"success"', '"blocked"'))
 
     assert caesar("run", "--agent", "blocked", "x").code == 3

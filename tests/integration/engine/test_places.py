@@ -229,6 +229,7 @@ def test_d2_d4_apply_merges_with_local_edits_and_leaves_the_index(caesar: Caesar
 
 
 def test_d3_conflict_exits_5_names_the_files_and_writes_nothing(caesar: Caesar) -> None:
+    """Case 134, I1."""
     task_id = caesar.run("sed -i s/two/zwei/ a.txt; echo n > n.txt")["task_id"]
     (caesar.root / "a.txt").write_text("one\nTWO\nthree\n")
     (caesar.root / "n.txt").write_text("mine\n")

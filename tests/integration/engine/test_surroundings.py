@@ -223,3 +223,46 @@ def test_case_136_d8_bytes_of_any_encoding_are_applied_as_they_are(
     assert caesar("apply", task_id).code == 0
     assert (caesar.root / "text").read_bytes() == content + b"\xff\0\xe9"
     assert (caesar.root / "ü.txt").read_text() == f"{name}\n"
+
+
+def test_case_125_a_read_only_task_in_place_that_writes_is_told_on(caesar: Caesar) -> None:
+    caesar.declare("reader", "echo x > written.txt", 'prompt = "none"\nnative_read_only = true')
+
+    result = caesar.run("x", "--mode", "read-only", agent="reader")
+
+    assert result["isolation"] == "inplace"
+    assert ("high", "Write detected during a read-only task", "written.txt") in [
+        (f["severity"], f["title"], f["file"]) for f in result["report"]["findings"]
+    ]
+
+
+def test_g12_no_commit_of_the_agent_fails_because_somebody_looks(caesar: Caesar) -> None:
+    """G11: not even while its worktree is recorded again and again."""
+    script = "for n in $(seq 80); do echo $n > f; git add f && git commit -qm $n || exit 9; done"
+    task_id = caesar.detach(script)
+    caesar.wait(task_id, lambda record: record.status != "pending")
+    looks = 0
+    while caesar.record(task_id).is_active:
+        caesar("diff", task_id, "--json")
+        caesar("watch", "--once")
+        looks += 1
+
+    record = caesar.record(task_id)
+    assert (record.status, record.exit_code, record.report_status) == ("succeeded", 0, "success")
+    assert looks > 0
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "code"),
+    [
+        ("true", (), 0),
+        ("false", (), 1),
+        ("true", ("--timeout", "0"), 2),
+        ("sleep 30", ("--timeout", "500ms"), 4),
+    ],
+)
+def test_i1_the_exit_code_says_what_came_of_it(
+    caesar: Caesar, script: str, arguments: tuple[str, ...], code: int
+) -> None:
+    """3 and 5 are those of blocked reports and of conflicts; see their tests."""
+    assert caesar("run", "--agent", "shell", script, *arguments).code == code

@@ -74,6 +74,12 @@ def test_case_63_role_is_replaced_as_a_whole(load: Load) -> None:
     assert "reviewer" in config.roles
 
 
+def test_case_69_a_file_that_names_no_role_takes_none_away(load: Load) -> None:
+    config = load(project="[policy]\nmax_parallel = 2\n", local="[models]\ncodex = 'small'\n")
+
+    assert sorted(config.roles) == ["implementer", "investigator", "reviewer"]
+
+
 def test_only_files_of_the_project_bring_repository_commands(load: Load) -> None:
     agent = '[[agent]]\nid = "{0}"\nbin = "{0}"\nprompt = "none"\n'
     config = load(
