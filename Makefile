@@ -32,7 +32,7 @@ INSTALL = { $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m e
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench screenshots clean
+.PHONY: help demo test check format bench tables screenshots clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ format: $(DEV) ## format the code and fix what ruff can fix
 
 bench: $(DEV) ## measure what everything takes, beside its goal (ARGS="watch -n 3" to choose)
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+tables: $(DEV) ## write the generated tables of docs/
+	@$(BIN)/python docs/generate.py
 
 screenshots: $(DEV) ## redraw screenshots/ from a running dashboard
 	$(BIN)/python screenshots/make.py
