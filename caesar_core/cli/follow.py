@@ -58,7 +58,10 @@ def follow_to_end(
             record = caretaker.look()
         stream.show_new()
         stream.end()
-    _print_result(service, record, as_json=as_json)
+    try:
+        _print_result(service, record, as_json=as_json)
+    except BrokenPipeError:
+        _nobody_reads()
     if signals.stop == signal.SIGTERM:
         return _EXIT_TERM
     return EXIT_CANCELLED if signals.stop else service.exit_code(record.id)
@@ -127,6 +130,7 @@ class EventStream:
         except BrokenPipeError:
             # Whoever read us has left; the task, and our exit code, have not.
             self._gone = True
+            _nobody_reads()
 
     def _print(self, line: bytes) -> None:
         if self._as_json:
@@ -163,3 +167,8 @@ def _print_result(service: Service, record: Record, *, as_json: bool) -> None:
 
     for line in result_lines(service.result(record.id), out):
         out.line(line)
+
+
+def _nobody_reads() -> None:
+    for stream in (stdout(), stderr()):
+        stream.discard()

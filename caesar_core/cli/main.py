@@ -76,12 +76,7 @@ def run_cli(arguments: list[str]) -> int:
         arguments = [*arguments[1:], "--help"]
     try:
         prepare_streams()
-        code = cli.main(
-            arguments,
-            prog_name="caesar",
-            complete_var=COMPLETION_VARIABLE,
-            standalone_mode=False,
-        )
+        code = _invoke(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         return _reader_gone()
@@ -90,6 +85,19 @@ def run_cli(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return EXIT_CANCELLED
     return code if isinstance(code, int) else 0
+
+
+def _invoke(arguments: list[str]) -> object:
+    if COMPLETION_VARIABLE in os.environ:
+        return cli.main(
+            arguments,
+            prog_name="caesar",
+            complete_var=COMPLETION_VARIABLE,
+            standalone_mode=False,
+        )
+    # Not `main`, which ends the process with 1 when a reader has left.
+    with cli.make_context("caesar", list(arguments)) as context:
+        return cli.invoke(context)
 
 
 def _explain(error: Exception, arguments: list[str]) -> int:
@@ -105,7 +113,7 @@ def _explain(error: Exception, arguments: list[str]) -> int:
     except BrokenPipeError:
         return _reader_gone()
     except OSError:  # a full disk behind stdout: what is said on stderr may still be read
-        _drop_stdout()
+        stdout().discard()
     with suppress(OSError):
         complain(failure.message, failure.hint)
     return failure.exit_code
@@ -156,11 +164,5 @@ def _keep_traceback(arguments: list[str]) -> Path:
 
 def _reader_gone() -> int:
     """Whoever read our output has left: say nothing more, as other programs do."""
-    _drop_stdout()
+    stdout().discard()
     return _EXIT_SIGPIPE
-
-
-def _drop_stdout() -> None:
-    """Let what is still buffered go nowhere, so that the interpreter's end does not fail on it."""
-    with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,6 +7,7 @@ import locale
 import os
 import shutil
 import sys
+from contextlib import suppress
 from typing import Any, BinaryIO, Final, TextIO
 
 from caesar_core.text import visible
@@ -75,6 +76,13 @@ class Output:
         """The stream for bytes, for what writes a lot of them itself."""
         self._stream.flush()
         return self._stream.buffer
+
+    def discard(self) -> None:
+        """Let what is still buffered, and all that follows, go nowhere: nobody reads it."""
+        with suppress(OSError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self._stream.fileno())
+            os.close(null)
 
     @property
     def has_color(self) -> bool:

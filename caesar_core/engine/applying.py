@@ -310,6 +310,7 @@ def _nothing_to_undo(task_id: str | None) -> UndoResult:
 
 def _undo_message(owner: str, files: Iterable[str], conflicts: Sequence[Conflict]) -> str:
     if conflicts:
-        return f"Nothing was written: {len(conflicts)} files were changed since."
+        what = "1 file was" if len(conflicts) == 1 else f"{len(conflicts)} files were"
+        return f"Nothing was written: {what} changed since."
     count = len(tuple(files))
     return f"{count} {'file' if count == 1 else 'files'} of {owner} restored."

@@ -131,3 +131,21 @@ def test_a_repository_that_git_refuses_is_no_reason_to_work_in_place(caesar: Cae
     assert not (caesar.root / "x.txt").exists()
     assert not caesar.layout.records.exists()
     config.write_text(good)
+
+
+@pytest.mark.parametrize("form", ["--ndjson", "--json"])
+@pytest.mark.parametrize(("objective", "code"), [("seq 1000", 0), ("seq 1000; exit 3", 1)])
+def test_a_reader_that_leaves_changes_no_exit_code_of_a_run(
+    caesar: Caesar, form: str, objective: str, code: int
+) -> None:
+    run = caesar.start("run", "--agent", "shell", objective, form)
+    assert run.stdout is not None
+    run.stdout.close()
+
+    assert run.wait(timeout=30) == code
+
+
+def test_case_103_a_command_whose_reader_leaves_ends_without_a_word(caesar: Caesar) -> None:
+    ran = _sh(caesar, "{ caesar ps --watch; echo $? >&2; } | head -n 1 > /dev/null")
+
+    assert ran.err == "141\n"
