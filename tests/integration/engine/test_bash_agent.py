@@ -61,6 +61,7 @@ def _reports(version: str, status: str) -> str:
 def test_case_14_19_20_no_report_never_becomes_success(
     caesar: Caesar, script: str, report_status: str, finding: str | None
 ) -> None:
+    """S9."""
     caesar.declare("mine", script)
 
     ran = caesar("run", "--agent", "mine", "prove it", "--json")

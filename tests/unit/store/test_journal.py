@@ -100,6 +100,7 @@ def test_the_last_event_is_found_behind_a_long_one(files: TaskFiles, journal: Jo
 
 
 def test_g28_a_full_disk_leaves_whole_lines(files: TaskFiles, journal: Journal) -> None:
+    """R6."""
     journal.append(Message(text="a"))
     before = files.events.read_bytes()
     with files_of_at_most(len(before) + 50), pytest.raises(StoreError, match="Cannot append"):
