@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from caesar_core.agents.demo import DEMO_AGENTS, OBJECTIVE, PROJECT
 from caesar_core.clock import parse_iso
+from caesar_core.engine.adopt import Caretaker
 from caesar_core.engine.ranking import Contestant, rank
 from caesar_core.engine.request import Request
 from caesar_core.engine.service import Service
@@ -31,11 +32,19 @@ class DemoRace:
     service: Service
     folder: Path
     race_id: str
-    task_ids: tuple[str, ...]
+    caretakers: tuple[Caretaker, ...]
 
     def records(self) -> list[Record]:
         """Return the contestants as they stand."""
-        return [self.service.record(task_id) for task_id in self.task_ids]
+        return [caretaker.look() for caretaker in self.caretakers]
+
+    def cancel(self) -> None:
+        """Stop those that are still at work, and wait for their end."""
+        running = [record.id for record in self.records() if record.is_active]
+        for task_id in running:
+            self.service.request_cancel(task_id)
+        for task_id in running:
+            self.service.cancel(task_id)
 
     def is_over(self) -> bool:
         """Whether every contestant has ended."""
@@ -66,7 +75,7 @@ def start_demo(folder: Path) -> DemoRace:
         )[0].id
         for agent in DEMO_AGENTS
     ]
-    return DemoRace(service, folder, race_id, tuple(ids))
+    return DemoRace(service, folder, race_id, tuple(map(service.caretaker, ids)))
 
 
 def standings_json(standings: Iterable[tuple[int, Contestant]]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from caesar_core.engine.demo import DemoRace
 
 _PAUSE: Final = 0.05
+_EXIT_SIGNAL: Final = 128
 
 
 @click.command("demo")
@@ -34,18 +36,38 @@ def command(*, keep: bool, plain: bool, as_json: bool) -> int:
     """
     from caesar_core.engine.demo import start_demo
 
-    with _folder(keep=keep) as folder:
+    with _stoppable(), _folder(keep=keep) as folder:
         race = start_demo(folder)
         try:
             _watch(race, plain=plain or as_json, quiet=as_json)
-        except KeyboardInterrupt:
-            for record in race.records():
-                race.service.cancel(record.id)
-            return EXIT_CANCELLED
+        except KeyboardInterrupt as error:
+            race.cancel()
+            return error.exit_code if isinstance(error, _StoppedError) else EXIT_CANCELLED
         code = _finish(race, as_json=as_json)
         if keep and not as_json:
             stdout().line(f"\nThe repository is kept: cd {visible(str(folder))}")
         return code
+
+
+class _StoppedError(KeyboardInterrupt):
+    """TERM or HUP: an end like Ctrl-C, so that neither a task nor the repository stays."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.exit_code = _EXIT_SIGNAL + number
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    def stop(number: int, _: object) -> None:
+        raise _StoppedError(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
