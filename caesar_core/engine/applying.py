@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, cast
 
 from caesar_core.clock import iso
 from caesar_core.engine.diffs import diff
+from caesar_core.engine.journals import Journals, owner_of
 from caesar_core.engine.outcomes import Located, locate, require_readable
 from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
 from caesar_core.repo.apply import apply_outcome, preflight
-from caesar_core.repo.journal import read_journal
 from caesar_core.repo.merge import Conflict
-from caesar_core.repo.undo import recover, undo
+from caesar_core.repo.undo import undo
 from caesar_core.repo.worktree import delete_tree
-from caesar_core.store.lock import file_lock
 from caesar_core.text import counted
-
-_LOCK_TIMEOUT: Final = 60.0
 
 
 class StillRunningError(CaesarError):
@@ -106,14 +102,15 @@ def apply_task(project: Project, task_id: str, files: Sequence[str] | None = Non
     repository, outcome = located.repository, located.outcome
     assert repository is not None
     assert outcome is not None
-    with _alone(project):
-        _put_back_interrupted(project)
+    journals = Journals(project)
+    with journals.alone():
+        journals.put_back_interrupted()
         done = apply_outcome(
             repository,
             outcome.base_ref,
             outcome.tree,
             _wanted(files, repository.prefix),
-            journal_dir=_next_journal(project, task_id),
+            journal_dir=journals.open_next(task_id),
             filters=located.record.filters,
         )
     result = _result(
@@ -132,17 +129,18 @@ def apply_task(project: Project, task_id: str, files: Sequence[str] | None = Non
 
 def check_undo(project: Project, task_id: str | None = None) -> UndoResult:
     """Return what an undo would restore; nothing is written."""
-    journal = _find_journal(project, task_id)
-    if journal is None:
+    found = Journals(project).latest(task_id)
+    if found is None:
         return _nothing_to_undo(task_id)
-    entries = read_journal(journal)
-    assert entries is not None
-    prefix = _prefix(project, entries.root)
+    folder, journal = found
+    prefix = _prefix(project, journal.root)
     names = tuple(
-        from_project(entry.path.decode("utf-8", "replace"), prefix) for entry in entries.entries
+        from_project(entry.path.decode("utf-8", "replace"), prefix) for entry in journal.entries
     )
-    owner = _owner(journal)
-    return UndoResult(owner, undone=True, files=names, message=f"{len(names)} files of {owner}")
+    owner = owner_of(folder)
+    return UndoResult(
+        owner, undone=True, files=names, message=f"{counted(len(names), 'file')} of {owner}"
+    )
 
 
 def undo_task(project: Project, task_id: str | None = None) -> UndoResult:
@@ -151,18 +149,18 @@ def undo_task(project: Project, task_id: str | None = None) -> UndoResult:
     Raises:
         OperationError: a file could not be written; everything was put back.
     """
-    with _alone(project):
-        _put_back_interrupted(project)
-        journal = _find_journal(project, task_id)
-        if journal is None:
+    journals = Journals(project)
+    with journals.alone():
+        journals.put_back_interrupted()
+        found = journals.latest(task_id)
+        if found is None:
             return _nothing_to_undo(task_id)
-        entries = read_journal(journal)
-        assert entries is not None
-        done = undo(journal)
+        folder, journal = found
+        done = undo(folder)
         if not done.conflicts:
-            delete_tree(journal)
-    owner, prefix = _owner(journal), _prefix(project, entries.root)
-    if done.undone and not _journals_of(project, owner) and project.records.get(owner):
+            delete_tree(folder)
+    owner, prefix = owner_of(folder), _prefix(project, journal.root)
+    if done.undone and not journals.of(owner) and project.records.get(owner):
         project.records.update(owner, applied_at=None, applied_patch_digest=None)
     files = tuple(from_project(path, prefix) for path in done.files)
     conflicts = tuple(Conflict(from_project(c.path, prefix), c.reason) for c in done.conflicts)
@@ -254,48 +252,6 @@ def _wanted(files: Sequence[str] | None, prefix: str) -> list[str] | None:
     return None if not files else [in_repository(name, prefix) for name in files]
 
 
-def _alone(project: Project) -> AbstractContextManager[None]:
-    path = project.layout.applied.with_suffix(".lock")
-    return file_lock(path, timeout=_LOCK_TIMEOUT, clock=project.clock)
-
-
-def _journals(project: Project) -> list[Path]:
-    folder = project.layout.applied
-    return sorted(p for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
-
-
-def _journals_of(project: Project, task_id: str) -> list[Path]:
-    return [path for path in _journals(project) if _owner(path) == task_id]
-
-
-def _next_journal(project: Project, task_id: str) -> Path:
-    taken = _journals(project)
-    number = int(taken[-1].name.partition("-")[0]) + 1 if taken else 1
-    return project.layout.applied / f"{number:08d}-{task_id}"
-
-
-def _owner(journal: Path) -> str:
-    return journal.name.partition("-")[2]
-
-
-def _find_journal(project: Project, task_id: str | None) -> Path | None:
-    candidates = _journals(project) if task_id is None else _journals_of(project, task_id)
-    for path in reversed(candidates):
-        found = read_journal(path)
-        if found is not None and found.stage == "applied":
-            return path
-    return None
-
-
-def _put_back_interrupted(project: Project) -> None:
-    """Mend what a process left half done that was killed while it applied or undid."""
-    for path in _journals(project):
-        recover(path)
-        found = read_journal(path)
-        if found is None or found.stage != "applied":
-            delete_tree(path)
-
-
 def _prefix(project: Project, top: Path) -> str:
     try:
         return project.root.relative_to(top.resolve()).as_posix().removeprefix(".")
@@ -312,5 +268,4 @@ def _undo_message(owner: str, files: Iterable[str], conflicts: Sequence[Conflict
     if conflicts:
         what = "1 file was" if len(conflicts) == 1 else f"{len(conflicts)} files were"
         return f"Nothing was written: {what} changed since."
-    count = len(tuple(files))
-    return f"{count} {'file' if count == 1 else 'files'} of {owner} restored."
+    return f"{counted(len(tuple(files)), 'file')} of {owner} restored."

@@ -29,7 +29,8 @@ from caesar_core.repo.obstacles import State, obstacle, place_of, state_at, stat
 from caesar_core.repo.replace import ChangedMeanwhileError, OnStep, carry_out, put_back
 from caesar_core.repo.worktree import delete_tree
 
-_UNDO: Final = "undo"
+UNDO: Final = "undo"
+"""The folder in a journal that an undo under way keeps its own journal in."""
 _BINARY: Final = 255
 
 
@@ -130,12 +131,12 @@ def _recover(folder: Path) -> Recovery:
     if journal is None:
         discard_draft(folder)
         return Recovery(interrupted=False, files=(), left_alone=())
-    inner = read_journal(folder / _UNDO)
+    inner = read_journal(folder / UNDO)
     if inner is not None and inner.stage == "applied":
         journal = journal.advance("undone")
     halves = [half for half in (inner, journal) if half and half.stage == "prepared"]
     left_alone = [entry for half in halves for entry in put_back(half)]
-    delete_tree(folder / _UNDO)
+    delete_tree(folder / UNDO)
     files = [entry for half in halves for entry in half.entries if entry not in left_alone]
     return Recovery(bool(halves), _names(files), _names(left_alone))
 
@@ -186,7 +187,7 @@ def _mode(found: State, entry: Entry) -> int:
 
 
 def _carry_out(journal: Journal, steps: Sequence[_Step], on_step: OnStep) -> tuple[str, ...]:
-    folder = journal.folder / _UNDO
+    folder = journal.folder / UNDO
     open_folder(folder)
     for number, step in enumerate(steps):
         for side, state, source in (
