@@ -24,6 +24,7 @@ from caesar_core.engine.cancel import CancelResult, cancel_task, request_cancel
 from caesar_core.engine.delegate import delegate, plan_only
 from caesar_core.engine.diffs import Diff, diff
 from caesar_core.engine.gc import GcResult, collect
+from caesar_core.engine.journals import Journals
 from caesar_core.engine.launcher import Launcher
 from caesar_core.engine.outcomes import (
     Located,
@@ -45,7 +46,9 @@ from caesar_core.engine.results import (
 from caesar_core.engine.trust import Review, agree, review, revoke
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import work_tree_diff
+from caesar_core.store import mailbox
 from caesar_core.store.layout import Layout
+from caesar_core.store.mailbox import QuestionState
 from caesar_core.store.records import Record
 
 
@@ -98,6 +101,7 @@ class Service:
 
     def complete(self, records: Sequence[Record]) -> list[Record]:
         """Return the records with those that only git still knows; abandoned tasks are adopted."""
+        Journals(self.project).look_after()
         adopt_orphans(self.project, records, launcher=self._launcher)
         with suppress(CaesarError):
             known = [record.id for record in records]
@@ -106,6 +110,7 @@ class Service:
 
     def adopt(self) -> list[str]:
         """Give every abandoned task a supervisor; return their ids."""
+        Journals(self.project).look_after()
         scan = self.project.records.scan()
         return adopt_orphans(self.project, scan.records, launcher=self._launcher)
 
@@ -149,6 +154,11 @@ class Service:
     def undo(self, task: str | None = None) -> UndoResult:
         """Take back the last apply, or a task's."""
         return undo_task(self.project, self.resolve_id(task) if task else None)
+
+    def answer(self, task: str, question: str, text: str, by: str | None = None) -> QuestionState:
+        """Answer an agent's question; of two answers the first stays. See `store.mailbox`."""
+        files = self.layout.task(self.resolve_id(task))
+        return mailbox.answer(files, question, text, self.clock, by)
 
     def cancel(self, task: str) -> CancelResult:
         """Stop a task and wait for its end."""
