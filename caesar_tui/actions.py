@@ -12,7 +12,7 @@ from textual.message_pump import MessagePump
 
 from caesar_core.errors import CaesarError
 from caesar_core.repo.patch import PatchFile, iter_files
-from caesar_tui.messages import DiffRead, Plan, Planned, Said
+from caesar_tui.messages import Answered, AnswerGiven, DiffRead, Plan, Planned, Said
 
 if TYPE_CHECKING:
     from caesar_core.engine.applying import ApplyResult, UndoResult
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MAX_FILES: Final = 2_000
 MAX_LISTED: Final = 200
 MAX_LINES: Final = 400_000
+ANSWERED_BY: Final = "caesar watch"
 
 
 class Engine(Protocol):
@@ -42,6 +43,9 @@ class Engine(Protocol):
 
     def request_cancel(self, task: str) -> None:
         """Ask for a task's end."""
+
+    def answer(self, task: str, question: str, text: str, by: str | None = None) -> object:
+        """Answer a question; of two answers the first stays."""
 
 
 class Actions:
@@ -81,6 +85,15 @@ class Actions:
         """Do what a sheet announced."""
         self._tell(lambda: self._done(plan))
 
+    def answer(self, given: AnswerGiven) -> None:
+        """Hand an answer to the agent that asked."""
+        failure = ""
+        try:
+            self._get().answer(given.task_id, given.question_id, given.text, ANSWERED_BY)
+        except CaesarError as error:
+            failure = _sentence(error)
+        self._target.post_message(Answered(given, failure))
+
     def _done(self, plan: Plan) -> Message:
         engine = self._get()
         if plan.action == "cancel":
@@ -90,8 +103,7 @@ class Actions:
         if plan.action == "apply":
             assert plan.task_id is not None
             done = engine.apply(plan.task_id)
-            undoes = " · u undoes it" if done.applied and done.files else ""
-            return Said(done.message + undoes, "information" if done.applied else "error")
+            return Said(_applied(done), "information" if done.applied else "error")
         back = engine.undo(plan.task_id)
         return Said(back.message, "information" if back.undone else "warning")
 
@@ -138,6 +150,13 @@ def _undo_plan(seen: UndoResult) -> Message:
         return Said(seen.message or "Nothing to undo.")
     lines = tuple(("file", path) for path in seen.files[:MAX_LISTED])
     return Planned(Plan("undo", seen.task_id, f"Restore {seen.message}", ready=True, lines=lines))
+
+
+def _applied(done: ApplyResult) -> str:
+    if not done.applied or done.already_applied or not done.files:
+        return done.message
+    count = len(done.files)
+    return f"applied {count} file{'' if count == 1 else 's'} · u undoes"
 
 
 def _sentence(error: CaesarError) -> str:

@@ -21,7 +21,15 @@ from caesar_core.errors import EXIT_USAGE
 from caesar_core.store.layout import Layout
 from caesar_tui.actions import Actions, Engine
 from caesar_tui.bridge import Bridge
-from caesar_tui.messages import ApplyWanted, DiffWanted, Intent, PageWanted, Plan, UndoWanted
+from caesar_tui.messages import (
+    AnswerGiven,
+    ApplyWanted,
+    DiffWanted,
+    Intent,
+    PageWanted,
+    Plan,
+    UndoWanted,
+)
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.themes import DARK, LIGHT, THEMES
 from caesar_tui.widgets.safe import plain
@@ -115,6 +123,8 @@ class CaesarApp(App[int]):
                 self._in_thread(partial(self._bridge.read_page, intent), group="stream")
             case Plan():
                 self._in_thread(partial(actions.carry_out, intent), group="engine")
+            case AnswerGiven():
+                self._in_thread(partial(actions.answer, intent), group="engine")
             case DiffWanted():
                 self._in_thread(partial(actions.read_diff, intent.task_id), group="diff")
             case ApplyWanted():

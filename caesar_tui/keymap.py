@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from textual.binding import Binding
 
-Scope: TypeAlias = Literal["board", "sheet"]
+Scope: TypeAlias = Literal["list", "board", "answer", "sheet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,11 @@ class Key:
 
     Attributes:
         keys: Textual's names of the keys, separated by commas.
-        action: the action's name with its arguments.
+        action: the action's name with its arguments; `{key}` stands for the key.
         shown: how the keys are written for people.
         label: one word for the footer; empty keeps the key out of it.
         help: a sentence for the help screen.
+        stays: whether the footer keeps it however narrow the screen is.
 
     """
 
@@ -29,19 +30,30 @@ class Key:
     label: str
     help: str
     scope: Scope = "board"
+    stays: bool = False
 
     @property
-    def binding(self) -> Binding:
-        """The binding that Textual knows."""
-        return Binding(self.keys, self.action, self.label or self.help, show=bool(self.label))
+    def bindings(self) -> list[Binding]:
+        """The bindings that Textual knows, one for each key."""
+        told = self.label or self.help
+        return [
+            Binding(key, self.action.format(key=key), told, show=bool(self.label))
+            for key in self.keys.split(",")
+        ]
 
 
 KEYS: Final[tuple[Key, ...]] = (
+    Key("up,k", "move(-1)", "↑ k", "", "Choose the task above; in the pane: scroll up", "list"),
+    Key("down,j", "move(1)", "↓ j", "", "Choose the task below; in the pane: scroll down", "list"),
+    Key("pageup", "page(-1)", "PgUp", "", "A screenful up", "list"),
+    Key("pagedown", "page(1)", "PgDn", "", "A screenful down", "list"),
+    Key("home", "edge(0)", "Home", "", "The first task, or the beginning", "list"),
+    Key("end", "edge(-1)", "End", "", "The last task, or the end", "list"),
     Key("a", "apply", "a", "apply", "Apply the task's result; shows first what would happen"),
     Key("u", "undo", "u", "undo", "Take back the last apply; shows first what it restores"),
     Key("x", "cancel", "x", "cancel", "Cancel the task; asks first"),
     Key("enter", "open", "Enter", "", "Read the task: move into its pane"),
-    Key("tab", "switch", "Tab", "", "Move between the list and the pane"),
+    Key("tab", "switch", "Tab", "", "Move on: list, answer to an open question, pane"),
     Key("1", "tab('stream')", "1", "", "Show the stream of events"),
     Key("2", "tab('diff')", "2", "", "Show what the task changed"),
     Key("v", "split", "v", "split", "Diff: side by side or one column"),
@@ -49,13 +61,19 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("left_square_bracket", "hunk(-1)", "[", "", "Diff: previous hunk"),
     Key("right_curly_bracket", "file(1)", "}", "", "Diff: next file"),
     Key("left_curly_bracket", "file(-1)", "{", "", "Diff: previous file"),
+    Key("z", "zoom", "z", "zoom", "Give the pane the whole screen, or the list its place back"),
     Key("f", "follow", "f", "follow", "Stream: follow its end again"),
-    Key("slash", "filter", "/", "filter", "Filter the list: words, agent:codex, status:failed"),
+    Key("slash", "filter", "/", "filter", "Filter the list: words, agent:shell, status:failed"),
     Key("s", "order", "s", "sort", "Sort by newest, oldest, agent or silence"),
     Key("h", "history", "h", "", "Show or hide the old tasks"),
-    Key("escape", "back", "Esc", "", "Leave the pane, clear the filter"),
-    Key("question_mark", "help", "?", "help", "Show this help"),
-    Key("q", "quit", "q", "quit", "Leave; tasks go on"),
+    Key("escape", "back", "Esc", "", "Clear the filter, leave the zoom, go to the list"),
+    Key("question_mark", "help", "?", "help", "Show this help", stays=True),
+    Key("q", "quit", "q", "quit", "Leave; tasks go on", stays=True),
+    Key("1,2,3,4,5,6,7,8,9", "pick({key})", "1…9", "", "Choose an option", "answer"),
+    Key("up", "step(-1)", "↑", "", "Choose the option before", "answer"),
+    Key("down", "step(1)", "↓", "", "Choose the option after", "answer"),
+    Key("enter", "submit", "Enter", "send", "Send the chosen option, or the typed words", "answer"),
+    Key("escape", "leave", "Esc", "leave", "Go to the list; the draft stays", "answer"),
     Key("enter", "accept", "Enter", "do it", "Do what the sheet says", "sheet"),
     Key("escape,q", "dismiss(None)", "Esc", "leave", "Leave the sheet, nothing happens", "sheet"),
 )
@@ -68,4 +86,4 @@ def keys_of(scope: Scope) -> tuple[Key, ...]:
 
 def bindings(scope: Scope) -> list[Binding]:
     """Return the bindings of one kind of screen."""
-    return [key.binding for key in keys_of(scope)]
+    return [binding for key in keys_of(scope) for binding in key.bindings]

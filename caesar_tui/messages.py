@@ -87,7 +87,16 @@ class UndoWanted:
     """A person thinks of taking the last apply back."""
 
 
-Intent: TypeAlias = PageWanted | DiffWanted | ApplyWanted | UndoWanted | Plan
+@dataclass(frozen=True, slots=True)
+class AnswerGiven:
+    """A person answers a question; `text` is an option's value or the person's words."""
+
+    task_id: str
+    question_id: str
+    text: str
+
+
+Intent: TypeAlias = PageWanted | DiffWanted | ApplyWanted | UndoWanted | AnswerGiven | Plan
 
 
 @dataclass
@@ -95,6 +104,14 @@ class Planned(Message):
     """The sheet to show."""
 
     plan: Plan
+
+
+@dataclass
+class Answered(Message):
+    """What became of an answer; `failure` is empty when the agent has it."""
+
+    given: AnswerGiven
+    failure: str = ""
 
 
 @dataclass

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from caesar_core.board.delta import BoardDelta, Health
-from caesar_core.board.order import Filter, Order, Row, arrange
+from caesar_core.board.order import Filter, Order, Row, arrange, count
 from caesar_core.board.standing import Group
 from caesar_core.board.views import TaskView
 from caesar_core.ids import shortest_prefixes
@@ -14,6 +15,16 @@ from caesar_core.ids import shortest_prefixes
 SHOWN_FINISHED: Final = 50
 SHOWN_HISTORY: Final = 2_000
 _FEWEST: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many tasks there are of each kind, those included that are not shown."""
+
+    need_you: int = 0
+    running: int = 0
+    waiting: int = 0
+    done: int = 0
 
 
 class BoardModel:
@@ -54,6 +65,11 @@ class BoardModel:
         """Whether anything runs, so that ages move."""
         return bool(self._active)
 
+    @property
+    def has_applied(self) -> bool:
+        """Whether any task's result was applied, so that there is something to take back."""
+        return any(view.facts.applied_at for view in self.tasks.values())
+
     def rows(
         self, now: datetime, *, order: Order, only: Filter, history: bool = False
     ) -> tuple[list[Row], int]:
@@ -63,11 +79,16 @@ class BoardModel:
         candidates = [self.tasks[i] for i in (*self._active, *ended[:limit])]
         return arrange(candidates, now, order=order, only=only), max(0, len(ended) - limit)
 
-    def counts(self, rows: list[Row], left_out: int) -> dict[Group, int]:
-        """Return how many tasks each group has, those included that are not shown."""
-        found = {group: sum(row.group is group for row in rows) for group in Group}
-        found[Group.FINISHED] += left_out
-        return found
+    def counts(self, rows: list[Row], left_out: int) -> Counts:
+        """Return how many tasks there are of each kind; `left_out` of them have ended."""
+        found = count(rows)
+        waiting = sum(row.standing.state == "slot" for row in rows)
+        return Counts(
+            need_you=found[Group.NEEDS_YOU],
+            running=found[Group.RUNNING] - waiting,
+            waiting=waiting,
+            done=found[Group.FINISHED] + left_out,
+        )
 
     def usage(self) -> str:
         """Return tokens and cost of all tasks, as far as they are known."""

@@ -25,6 +25,7 @@ from caesar_core.protocol.report import Report
 from caesar_core.protocol.task import Task
 from caesar_tui.keymap import Scope, keys_of
 
+SCOPES: Final[dict[str, Scope]] = {name: name for name in get_args(Scope)}
 DOCS: Final = Path(__file__).resolve().parent
 _BLOCK: Final = re.compile(r"(<!-- generated: ([\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -73,7 +74,7 @@ def block(name: str) -> str:
     if kind == "flags":
         return flags(what)
     if kind == "keys":
-        return keys("sheet" if what == "sheet" else "board")
+        return keys(SCOPES[what])
     return {"events": events(), "report": document(Report), "task": document(Task)}[kind]
 
 

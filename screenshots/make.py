@@ -73,13 +73,13 @@ class Shot:
 
 
 SHOTS: Final = (
-    Shot("board", "asking", until="May underscores"),
+    Shot("board", "asking", until="waits for a slot"),
     Shot("stream", "careful", (120, 30), keys=("enter",), until="success"),
     Shot("diff", "careful", (140, 30), keys=("2", "enter"), until="re.findall"),
     Shot("apply", "careful", (110, 30), keys=("a",), until="would be applied"),
-    Shot("help", "careful", (110, 34), keys=("question_mark",), until="Leave the pane"),
-    Shot("light", "asking", until="May underscores", theme="light"),
-    Shot("80x24", "asking", (80, 24), until="May underscores"),
+    Shot("help", "careful", (110, 44), keys=("question_mark",), until="Give the pane"),
+    Shot("light", "asking", until="waits for a slot", theme="light"),
+    Shot("80x24", "asking", (80, 24), until="waits for a slot"),
     Shot("40x20", "quick", (40, 20), until="partial"),
 )
 

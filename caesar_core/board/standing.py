@@ -108,6 +108,8 @@ def _active(view: TaskView, now: datetime, position: int | None) -> Standing:
     if facts.phase == "slot":
         place = "" if position is None else f" #{position}"
         return Standing("slot", f"waits for a slot{place}")
+    if facts.status == "pending" and facts.phase is None:
+        return Standing("preparing", "starting")
     if facts.phase in _PREPARING:
         return Standing("preparing", _PREPARING[facts.phase])
     return _with_agent(view, now)

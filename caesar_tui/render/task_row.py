@@ -11,10 +11,9 @@ from caesar_core.board.order import Row
 from caesar_core.board.standing import Group, State, elapsed_ms
 from caesar_core.clock import parse_iso
 from caesar_core.text import one_line
-from caesar_tui.render.cells import Cell, Ink, age_text, size_text, span_text
+from caesar_tui.render.cells import Cell, Ink, age_text, span_text
+from caesar_tui.render.columns import Columns, size_of
 
-AGE_WIDTH: Final = 5
-_ROOMY: Final = 44
 _INKS: Final[dict[State, Ink]] = {
     "working": "ok",
     "busy": "ok",
@@ -36,28 +35,33 @@ def ink_of(state: State) -> Ink:
 
 
 def task_cells(
-    row: Row, prefix: str, now: datetime, width: int, glyphs: Glyphs
+    row: Row, prefix: str, now: datetime, columns: Columns, glyphs: Glyphs
 ) -> tuple[Cell, ...]:
-    """Return the cells of a row `width` cells wide; what does not fit is left out by rank.
+    """Return the cells of a row.
 
     The age comes first: Textual writes a line from its beginning to the last cell that changed,
     and the age is the one that changes every second.
     """
     facts, stand = row.view.facts, row.standing
-    ink = ink_of(stand.state)
     doing = activity(row.view, now)
-    head = [Cell(stand.mark(glyphs), 1, ink), Cell(prefix, max(6, min(10, len(prefix))), "dim")]
-    age = _age(row, doing.age_ms, doing.silent_ms) if width >= _ROOMY else ""
-    head.insert(0, Cell(age, AGE_WIDTH if width >= _ROOMY else 0, "dim", right=True))
-    if width >= 34:
-        head.append(Cell(facts.agent, 8 if width >= _ROOMY else 6))
+    head = [
+        Cell(stand.mark(glyphs), 1, ink_of(stand.state)),
+        Cell(prefix, max(6, min(10, len(prefix))), "dim"),
+    ]
+    if columns.age:
+        age = _age(row, doing.age_ms, doing.silent_ms)
+        if not (age or facts.is_active or columns.time):
+            age = time_of(row, now)
+        head.insert(0, Cell(age, columns.age, "dim", right=True))
+    if columns.agent:
+        head.append(Cell(facts.agent, columns.agent))
     tail: list[Cell] = []
-    if width >= 54:
-        size = size_text(facts.insertions, facts.deletions, glyphs.minus)
-        tail.append(Cell(size, 11, "dim", right=True))
-    if width >= 64:
-        tail.append(Cell(_time(row, now), 5, "dim", right=True))
-    room = width - sum(cell.width + 1 for cell in (*head, *tail))
+    size = size_of(row, glyphs)
+    if columns.size and size:
+        tail.append(Cell(size, columns.size, "dim", right=True))
+    if columns.time:
+        tail.append(Cell(time_of(row, now), columns.time, "dim", right=True))
+    room = columns.width - sum(cell.width + 1 for cell in (*head, *tail))
     what = f" {glyphs.bullet} ".join(part for part in _what(row, doing.headline) if part)
     return (*head, Cell(what, max(room, 1), _what_ink(row)), *tail)
 
@@ -85,7 +89,8 @@ def _age(row: Row, tool_ms: int | None, silent: int | None) -> str:
     return age_text(tool_ms) if row.group is Group.RUNNING else ""
 
 
-def _time(row: Row, now: datetime) -> str:
+def time_of(row: Row, now: datetime) -> str:
+    """Return how long a task takes or took."""
     facts = row.view.facts
     began = facts.started_at or facts.created_at
     ended = parse_iso(facts.ended_at or "")

@@ -9,10 +9,10 @@ from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.getters import query_one
 from textual.screen import Screen
-from textual.widgets import ContentSwitcher, Input
+from textual.widgets import Input
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import ORDERS, Filter, Row
@@ -20,6 +20,7 @@ from caesar_core.board.views import TaskView
 from caesar_core.clock import Clock
 from caesar_tui.keymap import Key, bindings, keys_of
 from caesar_tui.messages import (
+    Answered,
     ApplyWanted,
     BoardChanged,
     DiffRead,
@@ -35,11 +36,12 @@ from caesar_tui.messages import (
 from caesar_tui.model import BoardModel
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import HelpScreen
-from caesar_tui.widgets.diff_pane import DiffPane
 from caesar_tui.widgets.event_log import EventLog
+from caesar_tui.widgets.question_form import AnswerLine, QuestionForm
 from caesar_tui.widgets.safe import plain
 from caesar_tui.widgets.status_bar import HeaderBar, KeyBar, StatusBar
 from caesar_tui.widgets.task_head import EmptyState, TaskHead
+from caesar_tui.widgets.task_pane import TaskPane
 from caesar_tui.widgets.task_table import TaskTable
 
 TICK: Final = 1.0
@@ -63,10 +65,7 @@ class BoardScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]  # noqa: RUF012
 
     table = query_one("#table", TaskTable)
-    log_view = query_one("#stream", EventLog)
-    diff_view = query_one("#diff", DiffPane)
-    head = query_one("#head", TaskHead)
-    switcher = query_one("#tabs", ContentSwitcher)
+    pane = query_one("#pane", TaskPane)
     filter_box = query_one("#filter", Input)
 
     def __init__(
@@ -90,7 +89,7 @@ class BoardScreen(Screen[None]):
         self._shown: dict[str, Row] = {}
         self._order = 0
         self._history = False
-        self._diff_of: tuple[str, str | None] | None = None
+        self._said = ""
 
     def compose(self) -> ComposeResult:
         """Lay out header, list, pane, filter, state and keys."""
@@ -98,12 +97,8 @@ class BoardScreen(Screen[None]):
         yield EmptyState(self._glyphs, id="empty")
         with Horizontal(id="body"):
             yield TaskTable(self._glyphs, id="table")
-            with Vertical(id="pane"):
-                yield TaskHead(self._glyphs, id="head")
-                with ContentSwitcher(initial="stream", id="tabs"):
-                    yield EventLog(self._glyphs, id="stream")
-                    yield DiffPane(self._glyphs, id="diff")
-        hint = "words, agent:codex, status:failed"
+            yield TaskPane(self._glyphs, id="pane")
+        hint = "words, agent:shell, status:failed"
         yield Input(self._only_at_first, placeholder=hint, id="filter", compact=True)
         yield StatusBar(id="status")
         yield KeyBar(id="keys")
@@ -123,7 +118,7 @@ class BoardScreen(Screen[None]):
             self.render_board()
         for part in message.delta.appended:
             if part.task_id == self.table.chosen:
-                self.log_view.grown(part.size, reset=part.reset)
+                self.pane.stream.grown(part.size, reset=part.reset)
         self._load_diff()
         if self._until_over and self._is_over():
             self._until_over = False
@@ -144,7 +139,9 @@ class BoardScreen(Screen[None]):
         header = self.query_one(HeaderBar)
         header.show(self._root, counts, self._model.usage(), now, self._glyphs)
         notes = self._notes(only, left_out)
-        self.query_one(StatusBar).show(self._model.health, notes=notes, glyphs=self._glyphs)
+        self.query_one(StatusBar).show(
+            self._model.health, said=self._said, notes=notes, glyphs=self._glyphs
+        )
         self._render_head(now)
 
     def on_resize(self) -> None:
@@ -154,9 +151,7 @@ class BoardScreen(Screen[None]):
     def on_task_table_chosen(self, message: TaskTable.Chosen) -> None:
         """Show the chosen task."""
         message.stop()
-        self.log_view.show(message.task_id)
-        self.diff_view.show((), "Reading the changes")
-        self._diff_of = None
+        self.pane.choose(message.task_id)
         self._render_head(self._clock.now())
         self._load_diff()
 
@@ -173,7 +168,7 @@ class BoardScreen(Screen[None]):
     def on_event_log_moved(self, message: EventLog.Moved) -> None:
         """Say whether the end is followed."""
         message.stop()
-        self.head.moved(following=message.following, unseen=message.unseen)
+        self.pane.head.moved(following=message.following, unseen=message.unseen)
 
     def on_page_wanted(self, message: PageWanted) -> None:
         """Have bytes of a stream read."""
@@ -183,13 +178,13 @@ class BoardScreen(Screen[None]):
     def on_page_read(self, message: PageRead) -> None:
         """Pass bytes on to the stream."""
         message.stop()
-        self.log_view.take(message)
+        self.pane.stream.take(message)
 
     def on_diff_read(self, message: DiffRead) -> None:
         """Show a diff if its task is still the chosen one."""
         message.stop()
         if message.task_id == self.table.chosen:
-            self.diff_view.show(message.files, message.note)
+            self.pane.diff.show(message.files, message.note)
 
     def on_planned(self, message: Planned) -> None:
         """Put a sheet up."""
@@ -197,9 +192,37 @@ class BoardScreen(Screen[None]):
         self.app.push_screen(ConfirmScreen(message.plan, self._glyphs), self._decided)
 
     def on_said(self, message: Said) -> None:
-        """Tell the person."""
+        """Tell the person: until the next action, and what went wrong at once and in full."""
         message.stop()
-        self.notify(plain(message.text), severity=message.severity, markup=False)
+        self._said = message.text
+        if message.severity != "information":
+            self.notify(plain(message.text), severity=message.severity, markup=False)
+        self.render_board()
+
+    def on_question_form_given(self, message: QuestionForm.Given) -> None:
+        """Have an answer sent."""
+        message.stop()
+        self._do(message.given)
+
+    def on_answered(self, message: Answered) -> None:
+        """Go back to the list once the agent has its answer."""
+        message.stop()
+        self.pane.form.answered(message)
+        if message.failure:
+            self.on_said(Said(message.failure, "error"))
+        else:
+            self.table.focus()
+            self.on_said(Said(f"answered: {message.given.text}"))
+
+    def on_answer_line_left(self, message: AnswerLine.Left) -> None:
+        """Go back to the list."""
+        message.stop()
+        self.table.focus()
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of what has the focus now."""
+        self.set_class(self.pane.form.line.has_focus, "-answering")
+        self._render_head(self._clock.now())
 
     def on_input_changed(self, message: Input.Changed) -> None:
         """Filter while a person types."""
@@ -216,23 +239,23 @@ class BoardScreen(Screen[None]):
         del parameters
         view = self._chosen_view()
         if action == "apply":
-            return view is not None and not view.facts.is_active
+            return view is not None and not view.facts.is_active and view.facts.files != 0
         if action == "cancel":
             return view is not None and view.facts.is_active
         if action in {"split", "hunk", "file"}:
-            return self.switcher.current == "diff"
+            return view is not None and self.pane.tab == "diff"
         if action == "follow":
-            return self.switcher.current == "stream" and view is not None
+            return view is not None and self.pane.tab == "stream"
         return True
 
     def action_apply(self) -> None:
         """Find out what applying would do, then ask."""
         if self.table.chosen is not None:
-            self._act(ApplyWanted(self.table.chosen))
+            self._do(ApplyWanted(self.table.chosen))
 
     def action_undo(self) -> None:
         """Find out what an undo would restore, then ask."""
-        self._act(UndoWanted())
+        self._do(UndoWanted())
 
     def action_cancel(self) -> None:
         """Ask before the task is stopped."""
@@ -244,21 +267,28 @@ class BoardScreen(Screen[None]):
 
     def action_open(self) -> None:
         """Move into the pane."""
-        if self.switcher.current is not None:
-            self.query_one(f"#{self.switcher.current}").focus()
+        self.pane.focus_content()
 
     def action_switch(self) -> None:
-        """Move between the list and the pane."""
-        if self.table.has_focus:
-            self.action_open()
+        """Move on: from the list to an open question, to the pane, to the list."""
+        form = self.pane.form
+        if form.is_open and (self.table.has_focus or self._is_zoomed) and not form.line.has_focus:
+            form.line.focus()
+        elif self.table.has_focus or form.line.has_focus or self._is_zoomed:
+            self.pane.focus_content()
         else:
             self.table.focus()
+
+    def action_zoom(self) -> None:
+        """Give the pane the whole screen, or the list its place back."""
+        self.toggle_class("-zoom")
+        if self._is_zoomed and self.table.has_focus:
+            self.pane.focus_content()
 
     def action_tab(self, name: str) -> None:
         """Show a tab of the pane."""
         in_pane = not self.table.has_focus
-        self.switcher.current = name
-        self.head.show_tab(name)
+        self.pane.show_tab(name)
         self._load_diff()
         if in_pane:
             self.action_open()
@@ -266,19 +296,19 @@ class BoardScreen(Screen[None]):
 
     def action_split(self) -> None:
         """Side by side, or one column."""
-        self.diff_view.toggle_split()
+        self.pane.diff.toggle_split()
 
     def action_hunk(self, direction: int) -> None:
         """Go to another hunk."""
-        self.diff_view.jump("hunk", direction)
+        self.pane.diff.jump("hunk", direction)
 
     def action_file(self, direction: int) -> None:
         """Go to another file."""
-        self.diff_view.jump("file", direction)
+        self.pane.diff.jump("file", direction)
 
     def action_follow(self) -> None:
         """Follow the stream's end again."""
-        self.log_view.follow()
+        self.pane.stream.follow()
 
     def action_filter(self) -> None:
         """Open the filter."""
@@ -296,10 +326,11 @@ class BoardScreen(Screen[None]):
         self.render_board()
 
     def action_back(self) -> None:
-        """Leave the filter, else the pane."""
+        """Leave the filter, the zoom and the pane."""
         if self.filter_box.display:
             self.filter_box.value = ""
             self.filter_box.display = False
+        self.remove_class("-zoom")
         self.table.focus()
 
     def action_help(self) -> None:
@@ -320,15 +351,22 @@ class BoardScreen(Screen[None]):
 
     def _decided(self, plan: Plan | None) -> None:
         if plan is not None:
-            self._act(plan)
+            self._do(plan)
+
+    def _do(self, intent: Intent) -> None:
+        """Have something done that a person will be told of."""
+        self._said = ""
+        self.render_board()
+        self._act(intent)
+
+    @property
+    def _is_zoomed(self) -> bool:
+        return self.has_class("-zoom")
 
     def _load_diff(self) -> None:
-        """Have the diff read when it is looked at, and again when its task has ended."""
         view = self._chosen_view()
-        wanted = None if view is None else (view.id, view.facts.ended_at)
-        if self.switcher.current == "diff" and wanted is not None and self._diff_of != wanted:
-            self._diff_of = wanted
-            self._act(DiffWanted(wanted[0]))
+        if view is not None and self.pane.wants_diff(view):
+            self._act(DiffWanted(view.id))
 
     def _chosen_view(self) -> TaskView | None:
         chosen = self.table.chosen
@@ -336,18 +374,21 @@ class BoardScreen(Screen[None]):
 
     def _render_head(self, now: datetime) -> None:
         chosen = self.table.chosen
-        self.head.show(None if chosen is None else self._shown.get(chosen), now)
+        self.pane.show(None if chosen is None else self._shown.get(chosen), now)
         self._render_keys()
 
     def _render_keys(self) -> None:
         self.query_one("#keys", KeyBar).show(key for key in self._footer() if key.label)
 
     def _footer(self) -> list[Key]:
-        return [
+        if self.pane.form.line.has_focus:
+            return list(keys_of("answer"))
+        keys = [
             key
             for key in keys_of("board")
             if self.check_action(key.action.partition("(")[0], ()) is True
         ]
+        return [key for key in keys if key.action != "undo" or self._model.has_applied]
 
     def _notes(self, only: Filter, left_out: int) -> list[str]:
         notes = [] if self._order == 0 else [f"sorted by {ORDERS[self._order]}"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,7 +11,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from caesar_tui.keymap import keys_of
+from caesar_tui.keymap import Key, Scope, keys_of
+
+SECTIONS: Final[tuple[tuple[Scope, str], ...]] = (
+    ("list", ""),
+    ("board", ""),
+    ("answer", "In an answer"),
+)
 
 
 class HelpScreen(ModalScreen[None]):
@@ -26,8 +32,17 @@ class HelpScreen(ModalScreen[None]):
         with VerticalScroll(id="sheet") as sheet:
             sheet.border_title = Content(" Keys ")
             sheet.border_subtitle = Content(" Esc leaves ")
-            rows = [
-                Content.assemble((f"{key.shown:<6}", "bold $accent"), key.help)
-                for key in keys_of("board")
-            ]
-            yield Static(Content("\n").join(rows))
+            yield Static(Content("\n").join(_rows()))
+
+
+def _rows() -> list[Content]:
+    rows: list[Content] = []
+    for scope, title in SECTIONS:
+        if title:
+            rows += [Content(""), Content.styled(title, "bold")]
+        rows += [_row(key) for key in keys_of(scope)]
+    return rows
+
+
+def _row(key: Key) -> Content:
+    return Content.assemble((f"{key.shown:<6}", "bold $accent"), key.help)

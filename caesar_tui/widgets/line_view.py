@@ -29,6 +29,11 @@ class LineView(ScrollView, can_focus=True):
     """What stands at the end of a cell whose text did not fit."""
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{name}" for name in INKS}
 
+    @property
+    def row_width(self) -> int:
+        """The cells that a row has; the scrollbar's are kept free (see styles/lines.tcss)."""
+        return self.scrollable_content_region.width
+
     def row_count(self) -> int:
         """Return the number of rows."""
         raise NotImplementedError
@@ -59,7 +64,7 @@ class LineView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Return one line of the screen."""
         scroll_x, scroll_y = self.scroll_offset
-        index, width = y + scroll_y, self.size.width
+        index, width = y + scroll_y, self.row_width
         if not 0 <= index < self.row_count():
             return Strip.blank(width, self.rich_style)
         base = self.row_style(index)
@@ -80,7 +85,7 @@ class LineView(ScrollView, can_focus=True):
         """Paint the cells `start` to `end` of one row anew, if it is visible."""
         y = index - self.scroll_offset.y
         if 0 <= y < self.size.height:
-            width = (self.size.width if end is None else end) - start
+            width = (self.row_width if end is None else end) - start
             self.refresh(Region(start, y, max(0, width), 1))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -102,7 +107,7 @@ class LineView(ScrollView, can_focus=True):
         self.refresh()
 
     def _row_text(self, index: int) -> str:
-        return "".join(part.text for part in self.row_segments(index, max(self.size.width, 400)))
+        return "".join(part.text for part in self.row_segments(index, max(self.row_width, 400)))
 
     def _with_selection(self, strip: Strip, index: int) -> Strip:
         selection = self.text_selection

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
 from caesar_core.board.delta import Health
 from caesar_core.board.glyphs import UNICODE, Glyphs
-from caesar_core.board.standing import Group
 from caesar_tui.keymap import Key
+from caesar_tui.model import Counts
 from caesar_tui.widgets.safe import content, plain
+
+MAX_KEY_LINES: Final = 2
 
 
 class QuietStatic(Static):
@@ -33,28 +37,25 @@ class QuietStatic(Static):
 class HeaderBar(QuietStatic):
     """Project, counts, tokens and the time of day."""
 
-    def show(
-        self, root: Path, counts: dict[Group, int], usage: str, now: datetime, glyphs: Glyphs
-    ) -> None:
+    def show(self, root: Path, counts: Counts, usage: str, now: datetime, glyphs: Glyphs) -> None:
         """Show the state of the project; what does not fit is left out by rank."""
-        width = max(20, self.size.width - 2)
+        width = max(20, self.size.width)
         clock = f"{now.astimezone():%H:%M}"
         brand = f"{glyphs.brand} caesar"
-        needs = counts[Group.NEEDS_YOU]
-        need = f"{needs} need you" if needs else ""
-        running, done = f"{counts[Group.RUNNING]} running", f"{counts[Group.FINISHED]} done"
-        room = width - len(brand) - len(clock) - 2 - (len(need) + 5 if need else 0)
-        rest = _fitting([[running, done, usage], [running, done], [running]], glyphs, room)
+        verb = "needs" if counts.need_you == 1 else "need"
+        need = f"{counts.need_you} {verb} you" if counts.need_you else ""
+        dot = f"  {glyphs.bullet}  "
+        room = width - len(brand) - len(clock) - 4 - (len(need) + len(dot) if need else 0)
+        rest = _fitting(_choices(counts, usage), dot, room)
         where = _short(root, room - len(rest) - 4)
         head = f"{brand}  {where}".rstrip()
-        taken = len(head) + len(clock) + len(rest) + (len(need) + 5 if rest else len(need))
-        gap = max(2, (width - taken) // 2)
-        dot = f"  {glyphs.bullet}  " if need and rest else ""
+        middle = dot.join(part for part in (need, rest) if part)
+        gap = max(2, (width - cell_len(head) - len(middle) - len(clock)) // 2)
         parts = [
             content(head, "bold $accent"),
             content(" " * gap),
             content(need, "bold $accent"),
-            content(dot + rest, "$dim"),
+            content(middle[len(need) :], "$dim"),
         ]
         used = sum(part.cell_length for part in parts)
         parts += [content(" " * max(1, width - used - len(clock))), content(clock, "$dim")]
@@ -62,32 +63,86 @@ class HeaderBar(QuietStatic):
 
 
 class StatusBar(QuietStatic):
-    """How well we see, and what is left out of the list."""
+    """What was done last, how well we see, and what is left out of the list."""
 
-    def show(self, health: Health, *, notes: Iterable[str] = (), glyphs: Glyphs = UNICODE) -> None:
-        """Show the follower's health and further notes."""
+    def show(
+        self,
+        health: Health,
+        *,
+        said: str = "",
+        notes: Iterable[str] = (),
+        glyphs: Glyphs = UNICODE,
+    ) -> None:
+        """Show what was said last, the follower's health and further notes."""
         parts = [health.mode + (f" ({health.note})" if health.note else "")]
         if health.bad_lines:
             parts.append(f"{health.bad_lines} bad lines")
         if health.bad_records:
             parts.append(f"{len(health.bad_records)} damaged records")
-        text = f"  {glyphs.bullet}  ".join(plain(part) for part in (*parts, *notes))
-        self.tell(content(text, "$dim"))
+        dot = f"  {glyphs.bullet}  "
+        text = dot.join(plain(part) for part in (*parts, *notes))
+        done = content(f"{plain(said)}{dot}" if said else "", "bold $foreground")
+        self.tell(Content.assemble(done, content(text, "$dim")))
 
 
 class KeyBar(QuietStatic):
-    """The keys that apply now; wraps on a narrow screen, and can be clicked."""
+    """The keys that apply now, on at most two lines; they can be clicked."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._keys: tuple[Key, ...] = ()
 
     def show(self, keys: Iterable[Key]) -> None:
-        """Show these keys."""
-        pieces: list[Content] = []
-        for key in keys:
-            action = f"screen.{key.action}"
-            word = f"{key.shown}\u00a0{key.label}"
-            piece = Content(word).stylize("bold $accent", 0, len(key.shown))
-            piece = piece.stylize(f"@click={action}" if "(" in action else f"@click={action}()")
-            pieces += [piece, Content("  ")]
-        self.tell(Content.assemble(*pieces[:-1]) if pieces else Content(""))
+        """Show these keys; the last ones give way where there is no room for all."""
+        self._keys = tuple(keys)
+        lines = _wrapped(self._keys, max(1, self.size.width))
+        shown = (Content("  ").join(_hint(key) for key in line) for line in lines)
+        self.tell(Content("\n").join(shown))
+
+    def on_resize(self) -> None:
+        """Break the lines anew."""
+        self.show(self._keys)
+
+
+def _hint(key: Key) -> Content:
+    where = "focused" if key.scope == "answer" else "screen"
+    action = key.action if "(" in key.action else f"{key.action}()"
+    hint = Content(_word(key)).stylize("bold $accent", 0, len(key.shown))
+    return hint.stylize(f"@click={where}.{action}")
+
+
+def _word(key: Key) -> str:
+    return f"{key.shown} {key.label}"
+
+
+def _wrapped(keys: tuple[Key, ...], width: int) -> list[list[Key]]:
+    """Return the lines of hints; a hint is never broken."""
+    lines: list[list[Key]] = [[]]
+    left = width
+    for key in keys:
+        cells = len(_word(key))
+        if lines[-1] and cells > left:
+            lines.append([])
+            left = width
+        lines[-1].append(key)
+        left -= cells + 2
+    spare = [key for key in keys if not key.stays]
+    if len(lines) > MAX_KEY_LINES and spare:
+        return _wrapped(tuple(key for key in keys if key is not spare[-1]), width)
+    return lines
+
+
+def _choices(counts: Counts, usage: str) -> list[list[str]]:
+    running, done = f"{counts.running} running", f"{counts.done} done"
+    waiting = f"{counts.waiting} waiting for a slot" if counts.waiting else ""
+    short = f"{counts.waiting} waiting" if counts.waiting else ""
+    return [
+        [running, waiting, done, usage],
+        [running, waiting, done],
+        [running, short, done],
+        [running, short],
+        [running],
+    ]
 
 
 def _short(root: Path, width: int) -> str:
@@ -100,7 +155,7 @@ def _short(root: Path, width: int) -> str:
     return plain(text) if len(text) <= width else f"…{plain(text)[-(width - 1) :]}"
 
 
-def _fitting(choices: list[list[str]], glyphs: Glyphs, width: int) -> str:
+def _fitting(choices: list[list[str]], dot: str, width: int) -> str:
     """Return the first choice that fits, joined; nothing when none does."""
-    joined = (f"  {glyphs.bullet}  ".join(part for part in choice if part) for choice in choices)
+    joined = (dot.join(part for part in choice if part) for choice in choices)
     return next((text for text in joined if len(text) <= width), "")

@@ -1,4 +1,4 @@
-"""What stands above the pane: which task, its tabs, its open question; and the empty state."""
+"""What stands above the pane: which task, what it is for, its tabs; and the empty state."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from textual.widgets import Static
 from caesar_core.board.activity import activity
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import Row
-from caesar_core.board.views import QuestionView
+from caesar_core.text import one_line
 from caesar_tui.render.cells import size_text
-from caesar_tui.render.task_row import ink_of
+from caesar_tui.render.task_row import ink_of, time_of
 from caesar_tui.widgets.safe import content
 from caesar_tui.widgets.status_bar import QuietStatic
 
+LONGEST: Final = 400
+"""Characters of an objective that one line could ever need."""
 TABS: Final = (("stream", "Stream"), ("diff", "Diff"))
 _COLORS: Final = {"ok": "$success", "warn": "$warning", "bad": "$error", "accent": "$accent"}
 
@@ -51,14 +53,14 @@ class TaskHead(Vertical):
         self._glyphs = glyphs
 
     def compose(self) -> ComposeResult:
-        """Lay out title, tabs, what it does and what it asks."""
+        """Lay out title, objective, what it does, and tabs."""
         yield QuietStatic(id="head-title")
+        yield QuietStatic(id="head-objective")
+        yield QuietStatic(id="head-doing")
         with Horizontal(id="head-tabs"):
             for number, (name, title) in enumerate(TABS, 1):
                 yield Tab(name, title, number)
             yield QuietStatic(id="head-follow")
-        yield QuietStatic(id="head-doing")
-        yield QuietStatic(id="head-question")
 
     def on_mount(self) -> None:
         """Begin with the first tab."""
@@ -67,19 +69,14 @@ class TaskHead(Vertical):
 
     def show(self, row: Row | None, now: datetime) -> None:
         """Show a task, or that none is chosen."""
-        title, doing = Content(""), Content("")
-        asked: tuple[QuestionView, ...] = ()
+        title = objective = doing = Content("")
         if row is not None:
-            title, doing = self._title(row), self._doing(row, now)
-            asked = row.view.open_questions
-        self.query_one("#head-title", QuietStatic).tell(title)
-        line = self.query_one("#head-doing", QuietStatic)
-        line.display = bool(doing)
-        line.tell(doing)
-        question = self.query_one("#head-question", QuietStatic)
-        question.display = bool(asked)
-        if asked:
-            question.tell(self._question(asked))
+            title, doing = self._title(row, now), self._doing(row, now)
+            objective = content(one_line(row.view.facts.objective, LONGEST))
+        for name, text in (("title", title), ("objective", objective), ("doing", doing)):
+            line = self.query_one(f"#head-{name}", QuietStatic)
+            line.set_class(not text, "-nothing")
+            line.tell(text)
 
     def show_tab(self, name: str) -> None:
         """Mark the tab that is shown."""
@@ -95,30 +92,20 @@ class TaskHead(Vertical):
         )
         self.query_one("#head-follow", QuietStatic).tell(content(text, "$dim"))
 
-    def _title(self, row: Row) -> Content:
+    def _title(self, row: Row, now: datetime) -> Content:
         facts, stand = row.view.facts, row.standing
         color = _COLORS.get(ink_of(stand.state), "$dim")
         rest = [facts.agent, facts.role or "", facts.isolation, facts.mode]
         size = size_text(facts.insertions, facts.deletions, self._glyphs.minus)
         dot = f" {self._glyphs.bullet} "
-        text = dot.join(part for part in (*rest, size) if part)
+        text = dot.join(part for part in (*rest, size, time_of(row, now)) if part)
         state = content(f"{stand.mark(self._glyphs)} {stand.word}", f"bold {color}")
         return Content.assemble(state, content(dot + text, "$dim"))
 
     def _doing(self, row: Row, now: datetime) -> Content:
-        if row.view.facts.is_active and not row.view.open_questions:
-            doing = activity(row.view, now).text
-            if doing:
-                return content(doing)
-        return content(row.view.facts.objective[:2_000].replace("\n", " "))
-
-    def _question(self, asked: tuple[QuestionView, ...]) -> Content:
-        first = asked[0]
-        lines = [content(f"{self._glyphs.question} {first.question[:4_000]}", "bold $accent")]
-        lines += [content(f"  ({n}) {value}") for n, value in enumerate(first.options, 1)]
-        more = f" {self._glyphs.bullet} {len(asked) - 1} more" if len(asked) > 1 else ""
-        lines.append(content(f"  caesar answer {first.task_id[:10]} {first.id[:8]}{more}", "$dim"))
-        return Content("\n").join(lines)
+        if not row.view.facts.is_active or row.view.open_questions:
+            return Content("")
+        return content(activity(row.view, now).text, "$dim")
 
 
 class EmptyState(Static):

@@ -11,14 +11,16 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import Row, count
 from caesar_core.board.standing import Group
+from caesar_tui.keymap import bindings
 from caesar_tui.render.cells import Cell
+from caesar_tui.render.columns import columns
 from caesar_tui.render.task_row import task_cells
 from caesar_tui.widgets.line_view import LineView
 
@@ -31,9 +33,9 @@ _TITLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the list: a group's heading, or the row of a task."""
+    """A line of the list: a group's heading, the air above it, or the row of a task."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[Cell, ...] = ()
     task_id: str | None = None
 
 
@@ -42,14 +44,7 @@ class TaskTable(LineView):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"table--chosen", "table--heading"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "edge(0)", show=False),
-        Binding("end", "edge(-1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
     chosen: reactive[str | None] = reactive(None, repaint=False)
 
     @dataclass
@@ -140,17 +135,21 @@ class TaskTable(LineView):
 
     def _build(self) -> list[_Line]:
         assert self._now is not None or not self._rows
-        width = max(20, self.size.width - 1)
+        width = max(20, self.row_width)
         lines: list[_Line] = []
         totals = count(self._rows)
+        groups = sum(bool(total) for total in totals.values())
+        airy = len(self._rows) + 2 * groups <= self.size.height
+        layout = columns(self._rows, width, self._glyphs)
         last: Group | None = None
         for row in self._rows:
             if row.group is not last:
                 last = row.group
+                lines += [_Line()] * airy
                 lines.append(_heading(f"{_TITLES[last]} {totals[last]}", width))
             assert self._now is not None
             prefix = self._prefixes.get(row.view.id, row.view.id)
-            cells = task_cells(row, prefix, self._now, width, self._glyphs)
+            cells = task_cells(row, prefix, self._now, layout, self._glyphs)
             lines.append(_Line(cells, row.view.id))
         return lines
 
@@ -191,7 +190,7 @@ class TaskTable(LineView):
         at = next((i for i, line in enumerate(self._lines) if line.task_id == self.chosen), None)
         if at is None or not self.size.height:
             return
-        top = 0 if at == 1 else at  # the first heading comes along
+        top = 0 if at <= 2 else at  # the first heading comes along
         if top < self.scroll_offset.y:
             self.scroll_to(y=top, animate=False)
         elif at >= self.scroll_offset.y + self.size.height:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from textual.pilot import Pilot
 from textual.widget import Widget
 
 from caesar_tui.screens.board import BoardScreen
+from tests.tui.sample import Sample
 
 _TRIES = 400
 
@@ -34,7 +36,7 @@ async def settled(pilot: Pilot[Any]) -> None:
     def is_settled() -> bool:
         model = board(pilot)._model
         working = {worker.group for worker in pilot.app.workers} - {"follower"}
-        quiet = not working and not board(pilot).log_view._asked
+        quiet = not working and not board(pilot).pane.stream._asked
         return quiet and model.complete and bool(model.health.mode == "live" or not model.tasks)
 
     await until(pilot, is_settled)
@@ -51,3 +53,31 @@ def shown(widget: Widget) -> str:
     """Return what a widget shows, as text."""
     lines = [widget.render_line(y) for y in range(widget.size.height)]
     return "\n".join(line.text.rstrip() for line in lines)
+
+
+def place_of(widget: Widget, text: str) -> int:
+    """Return the line of a widget that shows `text`."""
+    return next(y for y, line in enumerate(shown(widget).splitlines()) if text in line)
+
+
+@asynccontextmanager
+async def opened(sample: Sample, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[Any]]:
+    """Open the dashboard and wait until it shows the project."""
+    async with sample.app().run_test(size=size, notifications=True) as pilot:
+        await settled(pilot)
+        yield pilot
+
+
+def told(pilot: Pilot[Any]) -> list[str]:
+    """Return the notices that stand over the screen."""
+    return [notice.message for notice in pilot.app._notifications]
+
+
+def status(pilot: Pilot[Any]) -> str:
+    """Return the line of state."""
+    return shown(board(pilot).query_one("#status"))
+
+
+def footer(pilot: Pilot[Any]) -> str:
+    """Return the lines of keys."""
+    return shown(board(pilot).query_one("#keys"))

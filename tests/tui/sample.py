@@ -107,6 +107,10 @@ class FakeEngine:
     def request_cancel(self, task: str) -> None:
         self._note("cancel", task)
 
+    def answer(self, task: str, question: str, text: str, by: str | None = None) -> object:
+        self._note(f"answer {question} {text} ({by})", task)
+        return None
+
     def _note(self, what: str, task: str | None) -> None:
         self.asked.append((what, task))
         if self.failure is not None:

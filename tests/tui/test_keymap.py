@@ -3,30 +3,42 @@ from __future__ import annotations
 import re
 
 from textual.binding import Binding
+from textual.dom import DOMNode
 
-from caesar_tui.keymap import KEYS, keys_of
+from caesar_tui.keymap import KEYS, Scope, keys_of
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.themes import THEMES, contrast
+from caesar_tui.widgets.question_form import AnswerLine
+from caesar_tui.widgets.task_table import TaskTable
 from tests.tui.drive import board, press, settled, shown
 from tests.tui.sample import Sample
 
+OWNERS: dict[Scope, type[DOMNode]] = {
+    "list": TaskTable,
+    "board": BoardScreen,
+    "answer": AnswerLine,
+    "sheet": ConfirmScreen,
+}
+
 
 def test_every_key_has_an_action_of_its_screen() -> None:
-    for scope, screen in (("board", BoardScreen), ("sheet", ConfirmScreen)):
-        for key in (found for found in KEYS if found.scope == scope):
-            name = key.action.partition("(")[0]
-            assert hasattr(screen, f"action_{name}"), key
+    for key in KEYS:
+        name = key.action.partition("(")[0]
+        assert hasattr(OWNERS[key.scope], f"action_{name}"), key
 
 
 def test_the_bindings_of_the_screens_are_those_of_the_table() -> None:
-    bound = [b for b in BoardScreen.BINDINGS if isinstance(b, Binding)]
-    assert [(b.key, b.action) for b in bound] == [(k.keys, k.action) for k in keys_of("board")]
+    for scope, owner in OWNERS.items():
+        bound = [b for b in owner.BINDINGS if isinstance(b, Binding)]
+        known = [(name, k) for k in keys_of(scope) for name in k.keys.split(",")]
+        assert [b.key for b in bound] == [name for name, _ in known]
+        assert [b.action for b in bound] == [k.action.format(key=name) for name, k in known]
 
 
 def test_no_key_means_two_things_on_one_screen() -> None:
-    for scope in ("board", "sheet"):
-        names = [name for key in KEYS if key.scope == scope for name in key.keys.split(",")]
+    for scopes in ({"list", "board"}, {"answer"}, {"sheet"}):
+        names = [name for key in KEYS if key.scope in scopes for name in key.keys.split(",")]
         assert len(names) == len(set(names))
 
 
@@ -39,7 +51,8 @@ async def test_footer_and_help_show_the_keys_of_the_table(sample: Sample) -> Non
         assert re.split(r"  +", footer.strip()) == [f"{k.shown} {k.label}" for k in expected]
         await press(pilot, "question_mark")
         text = " ".join(shown(pilot.app.screen.query_one("#sheet Static")).split())
-        assert all(f"{k.shown} {k.help}" in text for k in keys_of("board"))
+        told = (*keys_of("list"), *keys_of("board"), *keys_of("answer"))
+        assert all(f"{k.shown} {k.help}" in text for k in told)
 
 
 def test_t9_every_text_reaches_a_contrast_of_4_5() -> None:

@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from caesar_core.protocol.event import Message
@@ -15,23 +10,12 @@ from caesar_tui.screens import board as board_module
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import HelpScreen
-from tests.tui.drive import board, press, settled, shown, until
+from tests.tui.drive import board, opened, press, settled, shown, status, told, until
 from tests.tui.sample import Sample
 
 
-@asynccontextmanager
-async def running(sample: Sample, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[Any]]:
-    async with sample.app().run_test(size=size, notifications=True) as pilot:
-        await settled(pilot)
-        yield pilot
-
-
-def told(pilot: Pilot[Any]) -> list[str]:
-    return [notice.message for notice in pilot.app._notifications]
-
-
 async def test_the_first_concern_is_chosen_and_arrows_move(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         table = board(pilot).table
         assert table.chosen == "t_91bc"
         await press(pilot, "down", "j")
@@ -45,34 +29,37 @@ async def test_the_first_concern_is_chosen_and_arrows_move(sample: Sample) -> No
 
 
 async def test_the_stream_of_the_chosen_task_is_shown(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         board(pilot).table.chosen = "t_7f3a"
         await settled(pilot)
-        text = shown(board(pilot).log_view)
+        text = shown(board(pilot).pane.stream)
         assert "21:03:58 ▸ shell    pnpm test" in text
         assert '✓ shell    rg "empty input"' in text
         assert "1.2s" in text
 
 
 async def test_a_applies_after_the_sheet_was_accepted(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "end", "a")
         assert isinstance(pilot.app.screen, ConfirmScreen)
         assert sample.engine.asked == [("preflight", "t_11aa")]
         await press(pilot, "enter")
         assert sample.engine.asked[-1] == ("apply", "t_11aa")
-        assert told(pilot) == ["2 files applied. · u undoes it"]
+        assert told(pilot) == []
+        assert "applied 2 files · u undoes  ·  live" in status(pilot)
+        await press(pilot, "u")
+        assert "applied" not in status(pilot)
 
 
 async def test_escape_leaves_the_sheet_and_nothing_happens(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "end", "a", "escape")
         assert [what for what, _ in sample.engine.asked] == ["preflight"]
 
 
 async def test_a_sheet_with_conflicts_cannot_be_accepted(sample: Sample) -> None:
     sample.engine.conflicts = (Conflict("src/a.py", "it was edited"),)
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "end", "a", "enter")
         assert isinstance(pilot.app.screen, ConfirmScreen)
         await press(pilot, "escape")
@@ -80,13 +67,13 @@ async def test_a_sheet_with_conflicts_cannot_be_accepted(sample: Sample) -> None
 
 
 async def test_a_does_nothing_for_a_task_that_runs(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "a")
         assert sample.engine.asked == []
 
 
 async def test_u_shows_what_it_would_restore_and_enter_does_it(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "u")
         assert sample.engine.asked == [("undo_preview", None)]
         await press(pilot, "enter")
@@ -94,7 +81,7 @@ async def test_u_shows_what_it_would_restore_and_enter_does_it(sample: Sample) -
 
 
 async def test_x_cancels_after_asking(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "x")
         assert sample.engine.asked == []
         await press(pilot, "enter")
@@ -103,15 +90,15 @@ async def test_x_cancels_after_asking(sample: Sample) -> None:
 
 async def test_a_failure_of_the_engine_is_told(sample: Sample) -> None:
     sample.engine.failure = "git failed: [/bold] \x1b]52;c;x\x07"
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "end", "a")
         assert told(pilot) == ["git failed: [/bold] ␛]52;c;x␇"]
 
 
 async def test_tabs_split_and_jumps(sample: Sample) -> None:
-    async with running(sample, (120, 16)) as pilot:
+    async with opened(sample, (120, 16)) as pilot:
         await press(pilot, "end", "2")
-        diff = board(pilot).diff_view
+        diff = board(pilot).pane.diff
         assert "modified  src/parser.py  +6 −3" in shown(diff)
         await press(pilot, "right_curly_bracket")
         assert diff.place == "created  tests/test_parser.py  +2 −0"
@@ -122,11 +109,11 @@ async def test_tabs_split_and_jumps(sample: Sample) -> None:
         await press(pilot, "right_square_bracket", "left_square_bracket", "v")
         assert "+ import sys" in shown(diff)
         await press(pilot, "1")
-        assert board(pilot).switcher.current == "stream"
+        assert board(pilot).pane.tab == "stream"
 
 
 async def test_the_diff_is_read_again_when_its_task_has_ended(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         board(pilot).table.chosen = "t_7f3a"
         await press(pilot, "2")
         assert sample.engine.asked == [("patch", "t_7f3a")]
@@ -137,9 +124,9 @@ async def test_the_diff_is_read_again_when_its_task_has_ended(sample: Sample) ->
 
 
 async def test_enter_and_tab_move_between_list_and_pane(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "enter")
-        assert board(pilot).log_view.has_focus
+        assert board(pilot).pane.stream.has_focus
         await press(pilot, "tab")
         assert board(pilot).table.has_focus
         await press(pilot, "tab", "escape")
@@ -147,7 +134,7 @@ async def test_enter_and_tab_move_between_list_and_pane(sample: Sample) -> None:
 
 
 async def test_slash_filters_and_escape_clears(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "slash", *"agent:codex")
         assert "claude" not in shown(board(pilot).table)
         assert "t_7f3a" in shown(board(pilot).table)
@@ -161,12 +148,11 @@ async def test_slash_filters_and_escape_clears(sample: Sample) -> None:
 async def test_s_sorts_h_shows_the_history_and_help_opens(sample: Sample) -> None:
     for number in range(60):
         sample.task(f"t_old{number}", "codex", status="succeeded", ended_at="2026-01-01T00:00:00Z")
-    async with running(sample) as pilot:
-        status = board(pilot).query_one("#status")
-        assert "13 older (h)" in shown(status)
+    async with opened(sample) as pilot:
+        assert "13 older (h)" in status(pilot)
         await press(pilot, "h", "s")
-        assert "older (h)" not in shown(status)
-        assert "sorted by oldest" in shown(status)
+        assert "older (h)" not in status(pilot)
+        assert "sorted by oldest" in status(pilot)
         await press(pilot, "question_mark")
         assert [type(screen) for screen in pilot.app.screen_stack] == [BoardScreen, HelpScreen]
         await press(pilot, "escape")
@@ -181,7 +167,7 @@ async def test_q_leaves_with_success(sample: Sample) -> None:
 
 
 async def test_q5_a_half_typed_filter_survives_events(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         await press(pilot, "slash")
         for number, letter in enumerate("agent codex words"):
             sample.say("t_7f3a", (0, Message(text=f"m{number}")))
@@ -192,7 +178,7 @@ async def test_q5_a_half_typed_filter_survives_events(sample: Sample) -> None:
 
 
 async def test_the_choice_survives_arriving_and_ending_tasks(sample: Sample) -> None:
-    async with running(sample) as pilot:
+    async with opened(sample) as pilot:
         table = board(pilot).table
         table.chosen = "t_7f3a"
         sample.task("t_0new", "claude", started=1)
@@ -208,8 +194,8 @@ async def test_the_choice_survives_arriving_and_ending_tasks(sample: Sample) -> 
 
 
 async def test_new_events_are_followed_until_a_person_scrolls_away(sample: Sample) -> None:
-    async with running(sample, (120, 24)) as pilot:
-        log = board(pilot).log_view
+    async with opened(sample, (120, 24)) as pilot:
+        log = board(pilot).pane.stream
         board(pilot).table.chosen = "t_7f3a"
         await settled(pilot)
         sample.say("t_7f3a", *((0, Message(text=f"line {n}")) for n in range(60)))
@@ -226,8 +212,8 @@ async def test_new_events_are_followed_until_a_person_scrolls_away(sample: Sampl
 
 async def test_f4_scrolling_up_in_a_long_stream_reads_further_back(sample: Sample) -> None:
     sample.say("t_7f3a", *((0, Message(text=f"line {n} {'x' * 200}")) for n in range(3_000)))
-    async with running(sample, (120, 24)) as pilot:
-        log = board(pilot).log_view
+    async with opened(sample, (120, 24)) as pilot:
+        log = board(pilot).pane.stream
         board(pilot).table.chosen = "t_7f3a"
         await settled(pilot)
         held = log.row_count()
@@ -240,26 +226,9 @@ async def test_f4_scrolling_up_in_a_long_stream_reads_further_back(sample: Sampl
         assert "codex exec --json" in shown(log)
 
 
-async def test_a_click_chooses_and_a_double_click_opens(sample: Sample) -> None:
-    async with running(sample) as pilot:
-        assert await pilot.click("#table", offset=(5, 4))
-        assert board(pilot).table.chosen == "t_88d1"
-        assert await pilot.click("#tab-diff")
-        assert board(pilot).switcher.current == "diff"
-        assert await pilot.click("#table", offset=(5, 4), times=2)
-        await until(pilot, lambda: board(pilot).diff_view.has_focus)
-
-
-async def test_the_keys_in_the_footer_can_be_clicked(sample: Sample) -> None:
-    async with running(sample) as pilot:
-        bar = board(pilot).query_one("#keys")
-        assert await pilot.click("#keys", offset=(shown(bar).index("help") + 1, 0))
-        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-
-
 @pytest.mark.parametrize("size", [(20, 5), (40, 10), (400, 120)])
 async def test_t5_any_size_can_be_drawn(sample: Sample, size: tuple[int, int]) -> None:
-    async with running(sample, (80, 24)) as pilot:
+    async with opened(sample, (80, 24)) as pilot:
         await pilot.resize_terminal(*size)
         await press(pilot, "2", "v", "1", "end")
         assert board(pilot).table.chosen == "t_11aa"

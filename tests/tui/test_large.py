@@ -22,7 +22,7 @@ async def test_d17_a_minified_file_of_five_megabytes_does_not_hold_up_a_key(
     async with sample.app().run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         await pilot.press("2")
-        pane = board(pilot).diff_view
+        pane = board(pilot).pane.diff
         await until(pilot, lambda: pane.row_count() > 2)
         await settled(pilot)
         drawn = []
@@ -45,7 +45,7 @@ async def test_d16_a_lock_file_of_fifty_thousand_lines_is_folded_at_once(sample:
         await settled(pilot)
         started = time.perf_counter()
         await pilot.press("2")
-        pane = board(pilot).diff_view
+        pane = board(pilot).pane.diff
         await until(pilot, lambda: pane.row_count() == 2)
 
     assert time.perf_counter() - started < 3

@@ -125,3 +125,8 @@ def test_the_quick_view_of_a_short_stream_is_the_whole_fold() -> None:
     events = [say("a"), tool("shell")]
     data = b"".join(map(encode_event, events))
     assert quick_stream(data + b'{"half', whole=True) == stream(*events)
+
+
+def test_a_task_that_nobody_supervises_yet_prepares() -> None:
+    found = standing(running(status="pending", phase=None), now(1))
+    assert (found.state, found.word) == ("preparing", "starting")
