@@ -9,13 +9,17 @@ from pathlib import Path
 from caesar_core.engine.observed import Observed
 from caesar_core.engine.paths import from_project
 from caesar_core.engine.task_run import TaskRun
-from caesar_core.engine.worktrees import restore_git_file, snapshot_of
+from caesar_core.engine.worktrees import (
+    outcome_meta,
+    outcome_subject,
+    restore_git_file,
+    snapshot_of,
+)
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import FileChange, list_changes
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.outcome import keep_outcome
 from caesar_core.repo.snapshot import Snapshot, snapshot_workspace
-from caesar_core.text import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,10 @@ def observe(run: TaskRun) -> Observation:
     """
     try:
         repository = run.repository
-        if repository is None or run.record.base_ref is None:
+        if run.record.base_ref is None:
+            return Observation()
+        if repository is None:
+            run.find("high", "The repository was gone when the task ended; nothing could be read")
             return Observation()
         if run.record.isolation == "worktree":
             return _worktree(run, repository)
@@ -62,16 +69,8 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
             run.id,
             snapshot.tree,
             base,
-            f"caesar: {one_line(record.objective, 60)}",
-            {
-                "task_id": run.id,
-                "base_ref": base,
-                "agent": record.agent,
-                "role": record.role,
-                "objective": record.objective[:4000],
-                "created_at": record.created_at,
-                "excluded_paths": list(record.excluded_paths or ()),
-            },
+            outcome_subject(record),
+            outcome_meta(record, base),
         )
         commit = outcome.commit
     return _observation(changes, repository.prefix, commit)

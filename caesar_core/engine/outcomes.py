@@ -9,14 +9,14 @@ from pathlib import Path
 
 from caesar_core.engine.present import present_outcome
 from caesar_core.engine.project import Project
-from caesar_core.engine.worktrees import snapshot_of
+from caesar_core.engine.worktrees import outcome_meta, outcome_subject, snapshot_of
 from caesar_core.errors import CaesarError, NotFoundError, OperationError
 from caesar_core.ids import resolve_prefix
+from caesar_core.repo.changes import list_changes
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.outcome import Outcome, keep_outcome, list_outcomes, read_outcome
 from caesar_core.repo.refs import outcome_ids
 from caesar_core.store.records import Record
-from caesar_core.text import one_line
 
 
 class UnreadableOutcomeError(OperationError):
@@ -133,18 +133,21 @@ def refresh_outcome(located: Located) -> bool:
     """Take the outcome anew from the worktree, as it is now; whether it differs.
 
     Raises:
-        CaesarError: there is no outcome or no worktree to take it from.
+        CaesarError: the task is not over, or there is no worktree to take it from.
     """
     record, outcome, repository = located.record, located.outcome, located.repository
-    if outcome is None or repository is None:
+    base = outcome.base_ref if outcome else record.base_ref
+    if repository is None or base is None or record.is_active or record.isolation == "inplace":
         raise CaesarError(f"{record.id} has no outcome.", why_nothing(record))
     snapshot = snapshot_of(record)
     if snapshot is None:
         raise CaesarError(f"The worktree of {record.id} is gone.", "The kept outcome stays.")
-    if snapshot.tree == outcome.tree:
+    if outcome is not None and snapshot.tree == outcome.tree:
         return False
-    subject = f"caesar: {one_line(record.objective, 60)}"
-    keep_outcome(repository, record.id, snapshot.tree, outcome.base_ref, subject, outcome.meta)
+    if outcome is None and not list_changes(repository.git(), base, snapshot.tree):
+        return False
+    meta = outcome.meta if outcome else outcome_meta(record, base)
+    keep_outcome(repository, record.id, snapshot.tree, base, outcome_subject(record), meta)
     return True
 
 

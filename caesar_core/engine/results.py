@@ -41,7 +41,16 @@ def exit_code_of(record: Record) -> int:
 
 def load_report(project: Project, task_id: str) -> dict[str, Any] | None:
     """Return the reconciled report, `None` when there is none that can be read."""
-    return _load(project.layout.task(task_id).report)
+    from caesar_core.protocol.report import Report
+
+    document = _load(project.layout.task(task_id).report)
+    if document is None:
+        return None
+    try:
+        Report.from_json(document)
+    except CaesarError:  # damaged since: whoever shows it counts on its shape
+        return None
+    return document
 
 
 def run_result(project: Project, located: Located) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from caesar_core.repo.snapshot import Snapshot, take_snapshot
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 from caesar_core.store.records import Record
+from caesar_core.text import one_line
 
 _LARGEST_GIT_FILE: Final = 64 << 10
 
@@ -53,3 +54,21 @@ def snapshot_of(record: Record) -> Snapshot | None:
         git_file=record.git_file.encode("utf-8", "surrogateescape"),
         filters=record.filters,
     )
+
+
+def outcome_subject(record: Record) -> str:
+    """Return the first line of the message of the task's outcome."""
+    return f"caesar: {one_line(record.objective, 60)}"
+
+
+def outcome_meta(record: Record, base_ref: str) -> dict[str, Any]:
+    """Return what the outcome's message carries, so that the task can be told from git alone."""
+    return {
+        "task_id": record.id,
+        "base_ref": base_ref,
+        "agent": record.agent,
+        "role": record.role,
+        "objective": record.objective[:4000],
+        "created_at": record.created_at,
+        "excluded_paths": list(record.excluded_paths or ()),
+    }

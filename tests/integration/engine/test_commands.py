@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from caesar_core.store.layout import Layout
-from caesar_core.store.record_store import RecordStore
-from tests.integration.engine.conftest import TEN_LINES, Caesar, eventually, processes_of
+from tests.integration.engine.conftest import TEN_LINES, Caesar
 
 
 def test_version_help_and_nothing_at_all(caesar: Caesar) -> None:
@@ -323,31 +320,6 @@ def test_demo_applies_the_better_result(caesar: Caesar, tmp_path: Path) -> None:
     assert sorted(places.values()) == [(1, "success"), (2, "partial")]
     assert ran.json["applied"] is True
     assert list(tmp_path.glob("caesar-demo-*")) == []
-
-
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
-def test_p11_a_demo_that_is_stopped_leaves_neither_tasks_nor_its_repository(
-    caesar: Caesar, tmp_path: Path, number: signal.Signals, code: int
-) -> None:
-    caesar.env |= {"TMPDIR": str(tmp_path), "CAESAR_DEMO_PACE": "1"}
-    demo = caesar.start("demo", "--json")
-    (store,) = eventually(lambda: _demo_stores(tmp_path), lambda found: len(found) == 1)
-    records = eventually(
-        lambda: store.scan().records,
-        lambda found: len(found) == 2 and all(r.agent_process is not None for r in found),
-    )
-
-    demo.send_signal(number)
-
-    assert demo.wait(timeout=30) == code
-    assert list(tmp_path.glob("caesar-demo-*")) == []
-    assert [processes_of(record.id) for record in records] == [[], []]
-
-
-def _demo_stores(folder: Path) -> list[RecordStore]:
-    return [RecordStore(Layout(path)) for path in folder.glob("caesar-demo-*")]
 
 
 def test_demo_keeps_its_repository_on_request(caesar: Caesar, tmp_path: Path) -> None:

@@ -112,3 +112,23 @@ def test_a_command_has_the_time_to_clear_up_when_it_is_stopped(caesar: Caesar) -
 
     assert (result["status"], result["exit_code"]) == ("timed_out", 3)
     assert [f["path"] for f in result["diff"]["files"]] == ["clean.txt"]
+
+
+def test_work_that_came_after_an_empty_end_can_be_taken_in(caesar: Caesar) -> None:
+    """The worktree is kept as modified, so there has to be a way to have it."""
+    result = caesar.run("true")
+    Path(result["workspace"], "late.txt").write_text("late\n")
+
+    assert caesar("apply", result["task_id"]).out == "The task changed nothing.\n"
+    assert caesar("apply", result["task_id"], "--refresh").code == 0
+    assert (caesar.root / "late.txt").read_text() == "late\n"
+
+
+def test_a_report_that_was_damaged_later_is_not_shown(caesar: Caesar) -> None:
+    """R2: the shape too, not only the syntax."""
+    result = caesar.run("echo x > x.txt")
+    caesar.layout.task(result["task_id"]).report.write_text('{"changes": "none", "findings": [1]}')
+
+    for verb in ("show", "diff", "apply"):
+        assert caesar(verb, result["task_id"], "--json").code == 0
+    assert caesar("show", result["task_id"], "--json").json["report"] is None
