@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -31,6 +31,7 @@ from caesar_core.protocol.event import (
     ToolUse,
 )
 
+PACE: Final = "CAESAR_DEMO_PACE"
 OBJECTIVE: Final = (
     "slugify() keeps punctuation and returns an empty text for a title without letters. "
     "Mend both and make the tests pass."
@@ -108,7 +109,10 @@ class DemoAgent:
         """
         if job.extra:
             raise CaesarError(f"{self.id} takes no arguments.", "Leave out what follows `--`.")
-        return invoke_module("caesar_core.agents.demo", (self.id,), job, self.id)
+        invocation = invoke_module("caesar_core.agents.demo", (self.id,), job, self.id)
+        # An agent inherits no CAESAR_* of ours, so this one is handed on.
+        pace = {PACE: os.environ[PACE]} if PACE in os.environ else {}
+        return replace(invocation, env=pace)
 
     def translator(self) -> EmbeddedTranslator:
         """Return a fresh translator."""
@@ -260,7 +264,7 @@ def note(script: Script) -> None:
 
 def main() -> int:
     """Play the script that the first argument names."""
-    script = Script(float(os.environ.get("CAESAR_DEMO_PACE", "0.5")))
+    script = Script(float(os.environ.get(PACE, "0.5")))
     if not Path("slugs.py").is_file():
         note(script)
     elif sys.argv[1:2] == ["demo-quick"]:

@@ -310,27 +310,6 @@ def test_a_defect_leaves_a_log_and_no_traceback(
     assert "on purpose" in caesar.layout.log.read_text()
 
 
-def test_demo_applies_the_better_result(caesar: Caesar, tmp_path: Path) -> None:
-    """O2."""
-    ran = caesar("demo", "--json", env={"TMPDIR": str(tmp_path)})
-
-    assert ran.code == 0
-    places = {c["task_id"]: (c["rank"], c["report_status"]) for c in ran.json["contestants"]}
-    assert places[ran.json["winner"]] == (1, "success")
-    assert sorted(places.values()) == [(1, "success"), (2, "partial")]
-    assert ran.json["applied"] is True
-    assert list(tmp_path.glob("caesar-demo-*")) == []
-
-
-def test_demo_keeps_its_repository_on_request(caesar: Caesar, tmp_path: Path) -> None:
-    ran = caesar("demo", "--plain", "--keep", env={"TMPDIR": str(tmp_path)})
-
-    folder = next(tmp_path.glob("caesar-demo-*"))
-    assert str(folder) in ran.out
-    assert "untitled" in caesar.git("diff", cwd=folder)
-    assert "diff --git" in ran.out
-
-
 def test_agents_that_a_repository_declares_shadow_built_in_ones(caesar: Caesar) -> None:
     """Case 53."""
     caesar.declare("shell", TEN_LINES)

@@ -35,3 +35,24 @@ def test_p11_a_demo_that_is_stopped_leaves_neither_tasks_nor_its_repository(
 
 def _demo_stores(folder: Path) -> list[RecordStore]:
     return [RecordStore(Layout(path)) for path in folder.glob("caesar-demo-*")]
+
+
+def test_demo_applies_the_better_result(caesar: Caesar, tmp_path: Path) -> None:
+    """O2."""
+    ran = caesar("demo", "--json", env={"TMPDIR": str(tmp_path)})
+
+    assert ran.code == 0
+    places = {c["task_id"]: (c["rank"], c["report_status"]) for c in ran.json["contestants"]}
+    assert places[ran.json["winner"]] == (1, "success")
+    assert sorted(places.values()) == [(1, "success"), (2, "partial")]
+    assert ran.json["applied"] is True
+    assert list(tmp_path.glob("caesar-demo-*")) == []
+
+
+def test_demo_keeps_its_repository_on_request(caesar: Caesar, tmp_path: Path) -> None:
+    ran = caesar("demo", "--plain", "--keep", env={"TMPDIR": str(tmp_path)})
+
+    folder = next(tmp_path.glob("caesar-demo-*"))
+    assert str(folder) in ran.out
+    assert "untitled" in caesar.git("diff", cwd=folder)
+    assert "diff --git" in ran.out

@@ -41,6 +41,11 @@ class Terminal:
         os.close(inner)
         self.output = b""
 
+    def read_and_poll(self) -> int | None:
+        """Take in what there is; the exit code once there is one."""
+        self.read()
+        return self.process.poll()
+
     def resize(self, rows: int, columns: int) -> None:
         ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
@@ -119,7 +124,7 @@ def test_r5_an_error_while_drawing_ends_the_dashboard_and_no_agent(caesar: Caesa
 
     with terminal(caesar, "watch", PYTHONPATH=str(caesar.root)) as broken:
         broken.until(lambda output: b"\x1b[?1049l" in output)
-        eventually(lambda: (broken.read(), broken.process.poll())[1], lambda code: code is not None)
+        eventually(broken.read_and_poll, lambda code: code is not None)
         assert broken.process.returncode != 0
     record = caesar.record(task_id)
     assert record.supervisor is not None
@@ -143,7 +148,7 @@ def test_t5_a_hundred_resizes_in_a_second_are_survived(caesar: Caesar) -> None:
         screen.until(lambda output: b"shell" in output[before:])
         assert screen.process.poll() is None
         os.write(screen.fd, b"q")
-        eventually(lambda: (screen.read(), screen.process.poll())[1], lambda code: code == 0)
+        eventually(screen.read_and_poll, lambda code: code == 0)
 
 
 @pytest.mark.parametrize("term", ["dumb", "unknown"])
@@ -152,7 +157,7 @@ def test_t12_where_nothing_can_be_drawn_there_are_lines(caesar: Caesar, term: st
     task_id = caesar.run("true")["task_id"]
 
     with terminal(caesar, "watch", task_id, TERM=term) as lines:
-        eventually(lambda: (lines.read(), lines.process.poll())[1], lambda code: code == 0)
+        eventually(lines.read_and_poll, lambda code: code == 0)
 
     assert b"so lines it is" in lines.output
     assert b"success" in lines.output
