@@ -78,6 +78,7 @@ class CaesarApp(App[int]):
         for known in THEMES.values():
             self.register_theme(known)
         self.theme = THEMES[theme].name if theme in THEMES else theme
+        self.animation_level = "none"  # a screenful moves at once, as it does in a pager
         self._lifeline = lifeline
         self._board = BoardScreen(
             layout.root, clock, self._act, glyphs, only=only, until_over=until_over

@@ -18,7 +18,8 @@ from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import ORDERS, Filter, Row
 from caesar_core.board.views import TaskView
 from caesar_core.clock import Clock
-from caesar_tui.keymap import Key, bindings, keys_of
+from caesar_tui.hints import applies, board_hints
+from caesar_tui.keymap import bindings, keys_of
 from caesar_tui.messages import (
     Answered,
     ApplyWanted,
@@ -36,7 +37,6 @@ from caesar_tui.messages import (
 from caesar_tui.model import BoardModel
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import HelpScreen
-from caesar_tui.widgets.event_log import EventLog
 from caesar_tui.widgets.question_form import AnswerLine, QuestionForm
 from caesar_tui.widgets.safe import plain
 from caesar_tui.widgets.status_bar import HeaderBar, KeyBar, StatusBar
@@ -133,7 +133,9 @@ class BoardScreen(Screen[None]):
         )
         self._shown = {row.view.id: row for row in rows}
         is_empty = not self._model.tasks and self._model.complete
-        self.set_class(is_empty, "-empty")
+        self.set_class(is_empty and not self.pane.form.line.has_focus, "-empty")
+        if self.focused is None:
+            self.call_after_refresh(self._take_focus)
         self.table.show(rows, self._model.prefixes, now)
         counts = self._model.counts(rows, left_out)
         header = self.query_one(HeaderBar)
@@ -159,16 +161,6 @@ class BoardScreen(Screen[None]):
         """Move into the pane."""
         message.stop()
         self.action_open()
-
-    def on_task_head_picked(self, message: TaskHead.Picked) -> None:
-        """Show another tab."""
-        message.stop()
-        self.action_tab(message.tab)
-
-    def on_event_log_moved(self, message: EventLog.Moved) -> None:
-        """Say whether the end is followed."""
-        message.stop()
-        self.pane.head.moved(following=message.following, unseen=message.unseen)
 
     def on_page_wanted(self, message: PageWanted) -> None:
         """Have bytes of a stream read."""
@@ -237,16 +229,7 @@ class BoardScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Show a key only where it applies."""
         del parameters
-        view = self._chosen_view()
-        if action == "apply":
-            return view is not None and not view.facts.is_active and view.facts.files != 0
-        if action == "cancel":
-            return view is not None and view.facts.is_active
-        if action in {"split", "hunk", "file"}:
-            return view is not None and self.pane.tab == "diff"
-        if action == "follow":
-            return view is not None and self.pane.tab == "stream"
-        return True
+        return applies(action, self._chosen_view(), self.pane.tab)
 
     def action_apply(self) -> None:
         """Find out what applying would do, then ask."""
@@ -264,6 +247,11 @@ class BoardScreen(Screen[None]):
             title = "Stop this task? What it changed so far is kept."
             objective = (("bullet", view.facts.objective),)
             self.post_message(Planned(Plan("cancel", view.id, title, ready=True, lines=objective)))
+
+    def on_task_head_picked(self, message: TaskHead.Picked) -> None:
+        """Show another tab."""
+        message.stop()
+        self.action_tab(message.tab)
 
     def action_open(self) -> None:
         """Move into the pane."""
@@ -353,6 +341,11 @@ class BoardScreen(Screen[None]):
         if plan is not None:
             self._do(plan)
 
+    def _take_focus(self) -> None:
+        """Let keys work again after what had the focus was hidden."""
+        if self.focused is None:
+            (self.pane.focus_content if self._is_zoomed else self.table.focus)()
+
     def _do(self, intent: Intent) -> None:
         """Have something done that a person will be told of."""
         self._said = ""
@@ -378,17 +371,12 @@ class BoardScreen(Screen[None]):
         self._render_keys()
 
     def _render_keys(self) -> None:
-        self.query_one("#keys", KeyBar).show(key for key in self._footer() if key.label)
-
-    def _footer(self) -> list[Key]:
         if self.pane.form.line.has_focus:
-            return list(keys_of("answer"))
-        keys = [
-            key
-            for key in keys_of("board")
-            if self.check_action(key.action.partition("(")[0], ()) is True
-        ]
-        return [key for key in keys if key.action != "undo" or self._model.has_applied]
+            hints = [key for key in keys_of("answer") if key.label]
+        else:
+            applied = self._model.has_applied
+            hints = board_hints(self._chosen_view(), self.pane.tab, has_applied=applied)
+        self.query_one("#keys", KeyBar).show(hints)
 
     def _notes(self, only: Filter, left_out: int) -> list[str]:
         notes = [] if self._order == 0 else [f"sorted by {ORDERS[self._order]}"]

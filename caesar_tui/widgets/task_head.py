@@ -24,6 +24,11 @@ from caesar_tui.widgets.status_bar import QuietStatic
 LONGEST: Final = 400
 """Characters of an objective that one line could ever need."""
 TABS: Final = (("stream", "Stream"), ("diff", "Diff"))
+FIRST_COMMANDS: Final = (
+    ('caesar run --agent shell "make test"', "run a command as a task; it appears here"),
+    ("caesar demo", "see two agents race, without any agent installed"),
+    ("caesar run --help", "see what a task can be told"),
+)
 _COLORS: Final = {"ok": "$success", "warn": "$warning", "bad": "$error", "accent": "$accent"}
 
 
@@ -116,13 +121,7 @@ class EmptyState(Static):
 
 
 def _empty_text(glyphs: Glyphs) -> Content:
-    rows = (
-        ('caesar run "…" --agent codex', "delegate a task; it appears here"),
-        ("caesar demo", "see how it works, without any agent installed"),
-        ("caesar doctor", "see which agents are installed"),
-    )
     lines = [Content.styled(f"{glyphs.brand}  No task yet", "bold $accent"), Content("")]
-    for command, meaning in rows:
-        shown = command.replace("…", "fix the parser")
-        lines.append(Content.assemble((f"{shown:<42}", "bold"), (meaning, "$dim")))
+    for command, meaning in FIRST_COMMANDS:
+        lines.append(Content.assemble((f"{command:<38}", "bold"), (meaning, "$dim")))
     return Content("\n").join(lines)

@@ -75,6 +75,11 @@ class TaskPane(Vertical):
         self._diff_of = wanted
         return True
 
+    def on_event_log_moved(self, message: EventLog.Moved) -> None:
+        """Say whether the end is followed."""
+        message.stop()
+        self.head.moved(following=message.following, unseen=message.unseen)
+
     def on_resize(self) -> None:
         """Leave the question's answer on the screen."""
         self.form.fit_into(self.size.width, self.size.height - _HEAD_AND_STREAM)
