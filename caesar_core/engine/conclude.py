@@ -13,7 +13,7 @@ from caesar_core.engine.observe import Observation, observe
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
 from caesar_core.process.supervise import Ending
-from caesar_core.protocol.event import Error, Finished, Reason
+from caesar_core.protocol.event import Error, Finished, Reason, ReportStatus
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 from caesar_core.store.records import Status
@@ -76,9 +76,9 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
     if end.sentence:
         fatal = end.status != "succeeded"
         run.say(Error(message=end.sentence, fatal=fatal, reason=end.reason))
-    run.say(
-        Finished(status=report_status, summary=str(document["summary"]), exit_code=end.exit_code)
-    )
+    # A success report of an agent that failed is kept in the report, not waved about.
+    spoken: ReportStatus = report_status if end.status == "succeeded" else "failed"
+    run.say(Finished(status=spoken, summary=str(document["summary"]), exit_code=end.exit_code))
     stream = run.checkpointer.finish()
     reason = end.reason or (stream.trouble.reason if stream.trouble else None)
     run.update(

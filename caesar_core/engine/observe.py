@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from caesar_core.engine.observed import Observed
 from caesar_core.engine.paths import from_project
@@ -18,8 +19,13 @@ from caesar_core.engine.worktrees import (
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import FileChange, list_changes
 from caesar_core.repo.discover import Repository
+from caesar_core.repo.main_tree import main_tree_state, touched_since
 from caesar_core.repo.outcome import keep_outcome
 from caesar_core.repo.snapshot import Snapshot, snapshot_workspace
+
+_OUTSIDE: Final = "Changed outside of the worktree while the task ran"
+_OUTSIDE_DETAIL: Final = "By this task or by somebody else; it is not part of the task's diff."
+_OUTSIDE_SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ def observe(run: TaskRun) -> Observation:
 def _worktree(run: TaskRun, repository: Repository) -> Observation:
     record = run.record
     base = record.base_ref
+    _report_outside(run, repository)
     if restore_git_file(record):
         run.find("medium", "The agent removed or changed the .git of its worktree; it is back")
     snapshot = snapshot_of(record)
@@ -74,6 +81,17 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
         )
         commit = outcome.commit
     return _observation(changes, repository.prefix, commit)
+
+
+def _report_outside(run: TaskRun, repository: Repository) -> None:
+    """Name what changed in the user's own work tree; nobody can tell who did it."""
+    if run.main_tree is None:
+        return
+    touched = touched_since(run.main_tree, main_tree_state(repository))
+    for path in touched[:_OUTSIDE_SHOWN]:
+        run.find("low", _OUTSIDE, _OUTSIDE_DETAIL, file=path)
+    if len(touched) > _OUTSIDE_SHOWN:
+        run.find("low", _OUTSIDE, f"and {len(touched) - _OUTSIDE_SHOWN} more")
 
 
 def _in_place(run: TaskRun, repository: Repository) -> Observation:

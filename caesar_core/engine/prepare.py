@@ -10,6 +10,7 @@ from typing import Final
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import OperationError
 from caesar_core.repo.discover import Repository
+from caesar_core.repo.main_tree import main_tree_state
 from caesar_core.repo.materialize import materialize
 from caesar_core.repo.owner import note_owner
 from caesar_core.repo.setup import SetupError, run_setup
@@ -47,6 +48,13 @@ def prepare_place(run: TaskRun, stack: ExitStack) -> None:
         _claim_workspace(run, stack)
     if run.cancelled():
         raise CancelledError("Cancelled before the agent started.")
+
+
+def note_main_tree(run: TaskRun) -> None:
+    """Remember the user's own work tree: a task in a worktree has no business there."""
+    repository = run.repository
+    if run.record.isolation == "worktree" and repository is not None:
+        run.main_tree = main_tree_state(repository)
 
 
 def discard_worktree(run: TaskRun) -> None:

@@ -21,6 +21,7 @@ from caesar_core.engine.plan import Plan, load_plan
 from caesar_core.engine.prepare import (
     CancelledError,
     discard_worktree,
+    note_main_tree,
     prepare_place,
     wait_for_slot,
 )
@@ -125,6 +126,7 @@ class Supervisor:
             prepare_place(run, stack)
             wait_for_slot(run, stack)
             self._set_space_aside()
+            note_main_tree(run)
             agent = self._start(run)
         elif is_alive(run.record.agent_process or current()):
             slots = Slots(run.layout, run.plan.max_parallel, run.clock)

@@ -20,6 +20,7 @@ from caesar_core.process.environment import (
 from caesar_core.protocol.event import EventBody, Progress
 from caesar_core.protocol.versions import PROTOCOL_VERSION
 from caesar_core.repo.discover import Repository, find_repository
+from caesar_core.repo.main_tree import TreeState
 from caesar_core.store.journal import Journal
 from caesar_core.store.layout import Layout, TaskFiles
 from caesar_core.store.record_store import RecordStore
@@ -32,6 +33,7 @@ class TaskRun:
 
     Attributes:
         cancelled: whether somebody asked for its end.
+        main_tree: the user's own work tree just before the agent started.
         findings: what the engine has to add to the report, as (severity, title, detail, file).
     """
 
@@ -42,6 +44,7 @@ class TaskRun:
     plan: Plan
     cancelled: Callable[[], bool]
     findings: list[tuple[str, str, str, str | None]] = field(default_factory=list)
+    main_tree: TreeState | None = None
     _journal: Journal | None = None
     _checkpointer: Checkpointer | None = None
 

@@ -144,13 +144,16 @@ def caesar(tmp_path: Path) -> Iterator[Caesar]:
     root.mkdir()
     home = tmp_path / "home"
     home.mkdir()
-    kept = ("PATH", "LANG", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "SYSTEMROOT")
+    temporary = tmp_path / "tmp"  # what a killed process leaves goes with the test
+    temporary.mkdir()
+    kept = ("PATH", "LANG", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
     env = {name: os.environ[name] for name in kept if name in os.environ}
     env |= {
         "HOME": str(home),
         "GIT_CONFIG_NOSYSTEM": "1",
         "CAESAR_DEMO_PACE": "0.02",
         "CAESAR_TRUST": "1",
+        "TMPDIR": str(temporary),
         "LC_ALL": "C.UTF-8",
     }
     (home / ".gitconfig").write_text(

@@ -94,6 +94,8 @@ def test_case_94_success_report_of_a_failed_process_exits_1(caesar: Caesar) -> N
     assert ran.code == 1
     assert (ran.json["status"], ran.json["exit_code"]) == ("failed", 3)
     assert ran.json["report_status"] == "success"
+    last = caesar("logs", ran.json["task_id"], "--json").json["events"][-1]
+    assert (last["type"], last["status"]) == ("finished", "failed")
 
 
 def test_case_94_failed_report_of_a_succeeded_process_exits_1(caesar: Caesar) -> None:

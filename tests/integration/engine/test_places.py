@@ -346,6 +346,22 @@ def test_hostile_task_files_do_no_harm(caesar: Caesar, tmp_path: Path) -> None:
     assert victim.read_text() == "precious\n"
 
 
+def test_g26_writes_into_the_main_work_tree_are_told_and_not_part_of_the_diff(
+    caesar: Caesar,
+) -> None:
+    (caesar.root / "dirty.txt").write_text("before\n")
+
+    result = caesar.run(
+        f"echo x > in.txt; cd {caesar.root}; echo after >> dirty.txt; echo y > out.txt"
+    )
+
+    assert [f["path"] for f in result["diff"]["files"]] == ["in.txt"]
+    told = {f["file"] for f in result["report"]["findings"] if "outside" in f["title"]}
+    assert told == {"dirty.txt", "out.txt"}
+    clean = caesar.run("echo x > in.txt")
+    assert [f["title"] for f in clean["report"]["findings"]] == []
+
+
 def test_objective_that_is_not_ascii_or_very_long(caesar: Caesar) -> None:
     for objective in ("# ÄÖÜ 日本語 🎉", "# " + "long " * 500, "# \x1b]52;c;aGk=\x07 [/bold]"):
         ran = caesar("run", "--agent", "shell", objective, "--json")
