@@ -1,8 +1,10 @@
 # Every target makes what it needs: a virtual environment in .venv, with uv where it is installed,
-# else with venv and pip. PYTHON=/path/to/python chooses the interpreter, ARGS go to pytest.
+# else with venv and pip. PYTHON=/path/to/python chooses the interpreter, ARGS go to pytest,
+# JOBS says how many of its workers run side by side.
 
 PYTHON ?=
 ARGS ?=
+JOBS ?= 2
 
 BIN := .venv/bin
 RUNTIME := .venv/.installed
@@ -41,7 +43,7 @@ demo: $(RUNTIME) ## see two agents race in a small repository (ARGS="--plain" fo
 	@$(BIN)/caesar demo $(ARGS)
 
 test: $(DEV) ## run all tests (ARGS="-k name" to choose)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 check: $(DEV) ## format, lint, types, import contracts, hygiene
 	$(BIN)/ruff format --check .
