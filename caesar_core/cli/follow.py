@@ -21,7 +21,7 @@ from caesar_core.watch.reader import StreamReader
 if TYPE_CHECKING:
     from caesar_core.engine.service import Service
 
-_PAUSE: Final = 0.05
+_PAUSE: Final = 0.02
 _EXIT_HUP: Final = 129
 _EXIT_TERM: Final = 143
 _PATIENCE: Final = 30.0
