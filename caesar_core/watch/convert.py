@@ -67,4 +67,3 @@ def _tokens(usage: dict[str, Any]) -> int | None:
 
 def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
-
