@@ -18,6 +18,7 @@ from caesar_core.engine.request import Request, WorkspaceFacts
 from caesar_core.engine.resolve import Resolution, resolve
 from caesar_core.engine.roles import role_prompt
 from caesar_core.engine.trust import require
+from caesar_core.engine.writers import WorkspaceBusyError, writer_in
 from caesar_core.errors import CaesarError
 from caesar_core.identity import current
 from caesar_core.ids import new_task_id
@@ -25,7 +26,6 @@ from caesar_core.protocol.task import Task
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
 from caesar_core.repo.worktree import branch_name
 from caesar_core.store.atomic import write_atomic
-from caesar_core.store.lease import lease_holder, lease_state
 from caesar_core.store.records import Record
 
 # Linux refuses a single argument of 128 KiB, whatever ARG_MAX says.
@@ -37,12 +37,6 @@ class BriefTooLongError(CaesarError):
     """The brief does not fit on a command line."""
 
     code = "brief_too_long"
-
-
-class WorkspaceBusyError(CaesarError):
-    """Another task writes in place in the same workspace."""
-
-    code = "workspace_busy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +129,10 @@ class _Order:
                 'Use {{promptFile}}, prompt = "stdin" or prompt = "none" in its [[agent]] entry.',
             )
         if not self.in_worktree and self.resolution.mode == "write" and self.place.facts.usable:
-            lease = self.project.layout.writer_lease(Path(self.task.workspace))
-            holder = lease_holder(lease)
-            if lease_state(lease) == "active" and holder is not None:
-                raise WorkspaceBusyError(
-                    f"{holder.label or 'Another task'} writes in {self.task.workspace}.",
-                    "Wait for it, cancel it, or use --isolation worktree.",
-                )
+            workspace = Path(self.task.workspace)
+            writer = writer_in(self.project.layout, workspace)
+            if writer is not None:
+                raise WorkspaceBusyError(workspace, writer)
 
     def write(self) -> Record:
         """Write order, brief, plan and record; the record comes last and makes it real."""

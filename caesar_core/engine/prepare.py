@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from caesar_core.engine.task_run import TaskRun
+from caesar_core.engine.writers import take_place
 from caesar_core.errors import OperationError
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.main_tree import main_tree_state
@@ -16,7 +17,6 @@ from caesar_core.repo.owner import note_owner
 from caesar_core.repo.setup import SetupError, run_setup
 from caesar_core.repo.snapshot import snapshot_workspace
 from caesar_core.repo.worktree import Worktree, create_worktree, remove_worktree
-from caesar_core.store.lease import Lease, LeaseHeldError, lease_state
 from caesar_core.store.slots import Slot, Slots
 
 _SLOT_PAUSE: Final = 0.1
@@ -27,12 +27,6 @@ class CancelledError(OperationError):
     """The task was cancelled before its agent started."""
 
     code = "cancelled"
-
-
-class BusyWorkspaceError(OperationError):
-    """Another task writes in place in the same workspace."""
-
-    code = "workspace_busy"
 
 
 def prepare_place(run: TaskRun, stack: ExitStack) -> None:
@@ -55,6 +49,20 @@ def note_main_tree(run: TaskRun) -> None:
     repository = run.repository
     if run.record.isolation == "worktree" and repository is not None:
         run.main_tree = main_tree_state(repository)
+
+
+def claim_place(run: TaskRun, stack: ExitStack) -> None:
+    """Be the one writer of a workspace in place; the stack gives the place back.
+
+    Raises:
+        WorkspaceBusyError: another task writes there.
+    """
+    repository = run.repository
+    if run.record.isolation == "worktree" or run.record.mode != "write":
+        return
+    if repository is not None and repository.usable:
+        workspace = Path(run.record.workspace)
+        stack.callback(take_place(run.layout, workspace, run.id, run.clock).release)
 
 
 def discard_worktree(run: TaskRun) -> None:
@@ -155,29 +163,13 @@ def _set_up(run: TaskRun, workspace: Path) -> None:
 
 
 def _claim_workspace(run: TaskRun, stack: ExitStack) -> None:
+    claim_place(run, stack)
     repository = run.repository
-    usable = repository is not None and repository.usable
     workspace = Path(run.record.workspace)
-    if run.record.mode == "write" and usable:
-        stack.callback(_take_writer_lease(run, workspace).release)
-    if repository is not None and usable:
+    if repository is not None and repository.usable:
         filters = repository.git().list_filters()
         before = snapshot_workspace(repository, workspace, filters=filters)
         run.update(base_ref=before.tree if before else None, filters=filters)
-
-
-def _take_writer_lease(run: TaskRun, workspace: Path) -> Lease:
-    path = run.layout.writer_lease(workspace)
-    label = f"task {run.id}"
-    try:
-        if lease_state(path) == "stale":
-            return Lease.take_over(path, label, run.clock)
-        return Lease.acquire(path, label)
-    except LeaseHeldError as error:
-        holder = error.holder.label if error.holder else "another task"
-        raise BusyWorkspaceError(
-            f"{holder} writes in {workspace}.", "Wait for it, or use --isolation worktree."
-        ) from None
 
 
 class _Meter:

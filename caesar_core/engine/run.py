@@ -20,6 +20,7 @@ from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.plan import Plan, load_plan
 from caesar_core.engine.prepare import (
     CancelledError,
+    claim_place,
     discard_worktree,
     note_main_tree,
     prepare_place,
@@ -130,6 +131,7 @@ class Supervisor:
             agent = self._start(run)
         elif is_alive(run.record.agent_process or current()):
             slots = Slots(run.layout, run.plan.max_parallel, run.clock)
+            claim_place(run, stack)
             stack.callback(slots.release, slots.occupy(f"{run.id} {run.record.objective[:60]}"))
         self._watch(run, agent, wake_fd)
 

@@ -58,43 +58,6 @@ def test_project_in_a_sub_directory_keeps_it_as_working_directory(caesar: Caesar
     assert (caesar.root / "z.txt").read_text() == "z\n"
 
 
-def test_in_place_task_is_verified_by_content(caesar: Caesar) -> None:
-    """A further edit of a dirty file counts, an untouched dirty file does not."""
-    (caesar.root / "dirty.txt").write_text("untouched\n")
-    (caesar.root / "a.txt").write_text("one\ntwo\nthree\nmine\n")
-    _allow_in_place(caesar)
-    index = (caesar.root / ".git" / "index").read_bytes()
-
-    result = caesar.run("echo agent >> a.txt; echo new > n.txt", "--isolation", "inplace")
-
-    assert result["changes_verified_by"] == "git"
-    changes = {change["path"] for change in result["report"]["changes"]}
-    assert changes == {"a.txt", "n.txt"}
-    assert (caesar.root / ".git" / "index").read_bytes() == index
-    assert caesar("diff", result["task_id"], "--json").json["is_empty"] is True
-    assert caesar("apply", result["task_id"], "--json").json["applied"] is False
-
-
-def test_case_121_writing_in_place_needs_permission(caesar: Caesar) -> None:
-    ran = caesar("run", "--agent", "shell", "true", "--isolation", "inplace", "--json")
-
-    assert (ran.code, ran.json["error"]["code"]) == (2, "isolation_refused")
-    assert "allow_inplace_write" in ran.err
-
-
-def test_case_123_second_writer_in_place_is_refused_and_told_of_the_first(caesar: Caesar) -> None:
-    _allow_in_place(caesar)
-    first = caesar.detach("sleep 20", "--isolation", "inplace")
-    caesar.wait(first, lambda record: record.status == "running")
-
-    ran = caesar("run", "--agent", "shell", "true", "--isolation", "inplace", "--json")
-
-    assert (ran.code, ran.json["error"]["code"]) == (2, "workspace_busy")
-    assert first in ran.err
-    caesar("cancel", first)
-    assert caesar("run", "--agent", "shell", "true", "--isolation", "inplace").code == 0
-
-
 def test_g4_repository_without_a_commit(caesar: Caesar, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -394,7 +357,3 @@ def test_files_with_hostile_names_come_home_byte_for_byte(caesar: Caesar) -> Non
 def _configure(caesar: Caesar, text: str) -> None:
     caesar.layout.caesar.mkdir(exist_ok=True)
     caesar.layout.config.write_text(text)
-
-
-def _allow_in_place(caesar: Caesar) -> None:
-    _configure(caesar, "[policy]\nallow_inplace_write = true\n")
