@@ -20,7 +20,7 @@ def report(*changes: Change) -> Report:
         ("./a.py", "a.py"),
         ("src//a.py", "src/a.py"),
         ("src/../a.py", "a.py"),
-        ("/work/tree/src/a.py", "src/a.py"),
+        ("/srv/tree/src/a.py", "src/a.py"),
         ("/elsewhere/a.py", "/elsewhere/a.py"),
         ("../b.py", "../b.py"),
         ("src\\a.py", "src/a.py"),
@@ -28,7 +28,7 @@ def report(*changes: Change) -> Report:
     ],
 )
 def test_declared_paths_are_normalised(declared: str, wanted: str) -> None:
-    assert normal_path(declared, "/work/tree") == wanted
+    assert normal_path(declared, "/srv/tree") == wanted
 
 
 def test_words_of_the_declaration_survive() -> None:

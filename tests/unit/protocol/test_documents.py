@@ -18,10 +18,10 @@ TASK: dict[str, Any] = {
     "created_at": "2026-01-01T00:00:00.000Z",
     "agent": "codex",
     "objective": "Fix the parser",
-    "workspace": "/work/parser",
+    "workspace": "/srv/parser",
     "deadline_ms": 1_200_000,
-    "report_path": "/work/report.json",
-    "events_path": "/work/events.jsonl",
+    "report_path": "/srv/report.json",
+    "events_path": "/srv/events.jsonl",
 }
 REPORT: dict[str, Any] = {"protocol": REPORT_V1, "status": "success", "summary": "Fixed."}
 
