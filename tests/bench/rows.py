@@ -15,11 +15,16 @@ import psutil
 
 from caesar_core.engine.recover import RunFacts, recover_report
 from caesar_core.repo.patch import parse_patch
+from caesar_core.store.layout import Layout
+from caesar_core.store.record_store import RecordStore
+from caesar_core.store.tail import Tail
+from caesar_core.watch.streams import enter
 from tests.bench.measure import CAESAR, CLOCK, Bench, percent_of_a_core, wait_until
 from tests.bench.stores import empty_project, large_repository, running_project
 
 AGENT_SECONDS = 0.09
 EVENTS = 1_000
+GIGABYTE = 1_000_000_000
 AT_REST = 20
 
 
@@ -149,6 +154,26 @@ def patch_parse(bench: Bench) -> str:
     return seconds(bench.median_of(lambda: parse_patch(head + body)))
 
 
+def attach(bench: Bench) -> str:
+    """Enter a stream of 1 GB as the dashboard does, and read one more line of it."""
+    root = running_project(bench, 1, EVENTS + 1)  # a project of its own
+    files = Layout(root).task(RecordStore(Layout(root)).list_ids()[0])
+    block = files.events.read_bytes()
+    with files.events.open("ab") as stream:
+        while stream.tell() < GIGABYTE:
+            stream.write(block)
+    begin = CLOCK.monotonic()
+    _, offset = enter(files)
+    took = CLOCK.monotonic() - begin
+    with files.events.open("ab") as stream:
+        stream.write(block[: block.index(b"\n") + 1])
+    read = Tail(files.events, offset).read()
+    size = files.events.stat().st_size
+    files.events.write_bytes(block)
+    assert read.offset == size
+    return f"{seconds(took)}, {read.offset - offset} bytes read"
+
+
 def absent(command: str) -> Callable[[Bench], str]:
     """Return the row of the start of a command that may not exist yet."""
 
@@ -175,6 +200,7 @@ ROWS: tuple[Row, ...] = (
     Row("idle watching of 1 task", "< 1 %", idle(1)),
     Row("idle watching of 50 tasks", "< 1.5 %", idle(50)),
     Row("idle watching of 500 tasks", "< 3 %", idle(500)),
+    Row("attach to a log of 1 GB, then one more event", "<= 0.2 s, bytes appended", attach),
     Row("apply, 10 files in a repository of 30,000", "<= 0.6 s", apply_ten),
     Row("report recovery from a hostile 1 MB log", "<= 0.1 s", recovery),
     Row("cancel to no process left", "<= 3 s", cancel),
