@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from caesar_core.engine.listing import task_ids
 from caesar_core.engine.present import present_outcome
 from caesar_core.engine.project import Project
 from caesar_core.engine.worktrees import outcome_meta, outcome_subject, snapshot_of
@@ -41,21 +41,13 @@ class Located:
     recovered: bool = False
 
 
-def known_ids(project: Project) -> list[str]:
-    """Return the id of every task, those that only git still knows included."""
-    ids = set(project.records.list_ids())
-    with suppress(CaesarError):
-        ids.update(outcome_ids(project.root))
-    return sorted(ids)
-
-
 def resolve_id(project: Project, prefix: str) -> str:
     """Return the task id that `prefix` stands for.
 
     Raises:
         NotFoundError, AmbiguousIdError: nothing fits, or several do.
     """
-    return resolve_prefix(prefix, known_ids(project))
+    return resolve_prefix(prefix, task_ids(project.root))
 
 
 def locate(project: Project, task_id: str) -> Located:
