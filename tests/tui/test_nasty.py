@@ -82,7 +82,7 @@ async def test_the_first_task_can_be_chosen_at_once(empty: Sample) -> None:
             assert table.chosen == task_id
 
 
-async def test_e9_git_clean_takes_everything_away_and_it_can_come_back(sample: Sample) -> None:
+async def test_git_clean_takes_everything_away_and_it_can_come_back(sample: Sample) -> None:
     async with opened(sample) as pilot:
         screen = board(pilot)
         shutil.rmtree(sample.root / ".caesar")
@@ -93,7 +93,7 @@ async def test_e9_git_clean_takes_everything_away_and_it_can_come_back(sample: S
         assert screen.table.chosen == "t_back"
 
 
-async def test_e9_git_clean_under_a_half_typed_answer_takes_no_key_away(sample: Sample) -> None:
+async def test_q5_git_clean_under_a_half_typed_answer_takes_no_key_away(sample: Sample) -> None:
     async with opened(sample) as pilot:
         await press(pilot, "tab", *"per")
         shutil.rmtree(sample.root / ".caesar")

@@ -96,7 +96,7 @@ async def test_a_paste_of_several_lines_keeps_them_all(sample: Sample) -> None:
         assert form(pilot).line.value == "keep it for ␛]52;c;x␇ now"
 
 
-async def test_q4_escape_keeps_the_draft_of_each_question(sample: Sample) -> None:
+async def test_escape_keeps_the_draft_of_each_question(sample: Sample) -> None:
     sample.task("t_b0b0", "claude", started=310)
     sample.ask("t_b0b0", Question(id="q2", question="Which name?"))
     async with opened(sample) as pilot:
@@ -123,7 +123,7 @@ async def test_a_failure_is_told_and_the_draft_can_be_sent_again(sample: Sample)
         assert len(sample.engine.asked) == 2
 
 
-async def test_q6_a_question_that_closes_while_a_person_types_takes_no_key_away(
+async def test_q5_a_question_that_closes_while_a_person_types_takes_no_key_away(
     sample: Sample,
 ) -> None:
     async with opened(sample) as pilot:
@@ -136,7 +136,7 @@ async def test_q6_a_question_that_closes_while_a_person_types_takes_no_key_away(
         assert not form(pilot).display
 
 
-async def test_q6_a_task_that_vanishes_while_a_person_types_takes_no_key_away(
+async def test_q5_a_task_that_vanishes_while_a_person_types_takes_no_key_away(
     sample: Sample,
 ) -> None:
     async with opened(sample) as pilot:
@@ -149,7 +149,7 @@ async def test_q6_a_task_that_vanishes_while_a_person_types_takes_no_key_away(
         assert pilot.app.is_running
 
 
-async def test_q3_the_first_answer_stays_and_the_second_person_is_told(sample: Sample) -> None:
+async def test_160_the_first_answer_stays_and_the_second_person_is_told(sample: Sample) -> None:
     service = Service(sample.root)
     assert service.answer("t_91", "q1", "yes", "claude").answer == "yes"
     with pytest.raises(AlreadyAnsweredError, match="by claude"):
