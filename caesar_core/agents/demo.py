@@ -191,7 +191,7 @@ class Script:
         until = self._clock.monotonic() + seconds
         while not answer.exists() and self._clock.monotonic() < until:
             self._clock.sleep(min(0.2, seconds))
-        return str(json.loads(answer.read_bytes())["answer"]) if answer.exists() else None
+        return json.loads(answer.read_bytes()).get("answer") if answer.exists() else None
 
     def _tool(
         self, tool: str, summary: str, action: Callable[[], bool], *, beats: float = 0.7

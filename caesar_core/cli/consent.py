@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caesar_core.cli.output import stderr
-from caesar_core.text import one_line
+from caesar_core.text import one_line, visible
 
 if TYPE_CHECKING:
     from caesar_core.engine.service import Service
@@ -39,6 +39,7 @@ def review_lines(review: Review) -> Iterator[str]:
     yield f"{one_line(str(review.root))} brings these commands{changed}:"
     for command in review.commands:
         mark = "new" if command in review.fresh else "   "
-        yield f"  {mark}  {one_line(command.path, 60)}: {one_line(command.text, 300)}"
+        # Whole: what is cut off would be agreed to unseen.
+        yield f"  {mark}  {one_line(command.path, 60)}: {visible(command.text)}"
     for path in review.gone:
         yield f"  gone {one_line(path, 60)}"

@@ -86,8 +86,8 @@ def delegate(
     resolution = _resolve(project, request, place)
     order = _Order(project, request, resolution, place)
     order.check()
-    record = order.write()
     try:
+        record = order.write()
         (launcher or LocalLauncher()).launch(project.layout, record.id)
     except CaesarError:
         order.withdraw()

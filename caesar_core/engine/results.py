@@ -22,6 +22,7 @@ from caesar_core.repo.changes import FileChange
 from caesar_core.store.atomic import StoreError, read_json
 from caesar_core.store.mailbox import questions
 from caesar_core.store.records import Record
+from caesar_core.text import one_line
 from caesar_core.watch.reader import StreamReader
 
 _LIMIT = 64 << 20
@@ -154,7 +155,7 @@ def _claims(project: Project, record: Record, report: dict[str, Any] | None) -> 
         {
             "command": claim.get("command"),
             "claimed_exit_code": claim.get("exit_code"),
-            "seen": any(str(claim.get("command"))[:200] in summary for summary in seen),
+            "seen": any(_summary(claim.get("command")) in summary for summary in seen),
         }
         for claim in (report or {}).get("commands_run", ())
     ]
@@ -176,8 +177,13 @@ def _commands_seen(reader: StreamReader) -> set[str]:
     for line in reader.new_lines():
         if b'"tool_use"' in line:
             with suppress(ValueError, KeyError, TypeError):
-                seen.add(str(json.loads(line)["input_summary"]))
+                seen.add(_summary(json.loads(line)["input_summary"]))
     return seen
+
+
+def _summary(command: object) -> str:
+    """Return a command as streams show it: one line, cut at the same length."""
+    return one_line(str(command)).removesuffix("…")
 
 
 def _load(path: Any) -> dict[str, Any] | None:

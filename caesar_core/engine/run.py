@@ -93,7 +93,7 @@ class Supervisor:
     def _guarded(self, run: TaskRun, stack: ExitStack, wake_fd: int, problem: str) -> None:
         try:
             if problem:
-                sweep_leftovers(f"{TASK_MARKER}={run.id}", clock=self._clock)
+                self._stop_what_runs()
                 conclude(run, RunEnd("failed", problem, reason="other"))
             else:
                 self._work(run, stack, wake_fd)
@@ -111,6 +111,8 @@ class Supervisor:
     def _give_up(self, run: TaskRun, end: RunEnd) -> None:
         """Conclude a task that came to no proper end; before its agent, without a trace in git."""
         self._layout.reserve(run.id).unlink(missing_ok=True)
+        # An agent may run without being in the record: writing that down may be what failed.
+        self._stop_what_runs()
         if run.record.agent_process is None:
             discard_worktree(run)
         try:
@@ -123,7 +125,7 @@ class Supervisor:
         agent: Child | ProcessRef | None = run.record.agent_process
         if agent is None:
             # One that was started just before its supervisor died is not in the record.
-            sweep_leftovers(f"{TASK_MARKER}={run.id}", clock=self._clock)
+            self._stop_what_runs()
             prepare_place(run, stack)
             wait_for_slot(run, stack)
             self._set_space_aside()
@@ -134,6 +136,9 @@ class Supervisor:
             claim_place(run, stack)
             stack.callback(slots.release, slots.occupy(f"{run.id} {run.record.objective[:60]}"))
         self._watch(run, agent, wake_fd)
+
+    def _stop_what_runs(self) -> None:
+        sweep_leftovers(f"{TASK_MARKER}={self._task_id}", clock=self._clock)
 
     def _set_space_aside(self) -> None:
         """An agent may fill the disk: keep enough of it to say so in a report."""

@@ -83,7 +83,7 @@ class Spools:
         Raises:
             StoreError: `raw.log` or the stream cannot be written.
         """
-        before = (self._stdout.taken, self._stderr.taken)
+        before = (self._stdout.begin(), self._stderr.begin())
         out, err = self._stdout.read(), self._stderr.read()
         if before == (self._stdout.taken, self._stderr.taken):
             return False
@@ -178,6 +178,15 @@ class _Spool:
         self._path = path
         self._redactor = redactor
         self.taken = 0
+
+    def begin(self) -> int:
+        """Return where the next read begins: at 0 again when the agent emptied the file.
+
+        Any `> /dev/stdout` of a shell does: it opens what its stdout is, and cuts it.
+        """
+        if _size(self._path) < self.taken:
+            self.taken = 0
+        return self.taken
 
     def read(self, limit: int = _CHUNK) -> bytes:
         try:

@@ -223,6 +223,15 @@ def test_show_tells_claims_from_what_was_seen(caesar: Caesar) -> None:
     assert shown["record"]["status"] == "succeeded"
 
 
+@pytest.mark.parametrize("objective", ["echo a\necho b", f"echo {'word ' * 100}"])
+def test_show_has_seen_a_command_of_several_lines_or_a_long_one(
+    caesar: Caesar, objective: str
+) -> None:
+    shown = caesar("show", caesar.run(objective)["task_id"], "--json").json
+
+    assert [claim["seen"] for claim in shown["claims"]["commands"]] == [True]
+
+
 def test_logs_limit_follow_and_json(caesar: Caesar) -> None:
     task_id = caesar.detach("echo a; sleep 0.5; echo b")
 

@@ -34,6 +34,12 @@ def test_a_change_asks_again_and_shows_what_is_new(caesar: Caesar) -> None:
     assert [c["new"] for c in shown["commands"]] == [False, True]
 
 
+def test_commands_are_shown_whole(caesar: Caesar) -> None:
+    caesar.declare("mine", TEN_LINES, f'prompt = "none"\nargs = ["{"x" * 2000}", "; evil"]')
+
+    assert "; evil" in caesar("trust", "--show", env=ASK).out
+
+
 def test_trust_by_flag_by_variable_and_its_end(caesar: Caesar) -> None:
     caesar.declare("mine", TEN_LINES)
 

@@ -1,0 +1,36 @@
+"""From the spools to `raw.log`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from caesar_core.agents.base import SilentTranslator
+from caesar_core.clock import FakeClock
+from caesar_core.engine.spools import Spools
+from caesar_core.process.environment import Redactor
+from caesar_core.store.journal import Journal
+from caesar_core.store.layout import TaskFiles
+
+
+def _spools(files: TaskFiles) -> Spools:
+    journal = Journal(files, "t_1", FakeClock())
+    return Spools(files, journal, SilentTranslator(), lambda: Redactor(()), lambda: None)
+
+
+def test_what_follows_a_spool_that_the_agent_emptied_is_taken_in(tmp_path: Path) -> None:
+    files = TaskFiles(tmp_path / "t_1")
+    files.stdout.parent.mkdir(parents=True)
+    files.stdout.write_bytes(b"a long first line\n")
+    spools = _spools(files)
+    assert spools.pump()
+
+    files.stdout.write_bytes(b"short\n")  # as `echo short > /dev/stdout` does
+    assert spools.pump()
+    assert not spools.pump()
+    assert files.raw_log.read_bytes() == b"a long first line\nshort\n"
+
+    with files.stdout.open("ab") as file:
+        file.write(b"more\n")
+    resumed = _spools(files)  # a second supervisor, killed in the middle of the last portion
+    assert resumed.pump()
+    assert files.raw_log.read_bytes() == b"a long first line\nshort\nmore\n"
