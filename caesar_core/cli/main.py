@@ -154,7 +154,10 @@ def _usage_hint(error: click.ClickException) -> str:
 def _keep_traceback(arguments: list[str]) -> Path:
     """Append the current traceback to the log of the project, else of the machine."""
     text = f"{iso(SystemClock().now())} caesar {VERSION} {arguments!r}\n{traceback.format_exc()}\n"
-    for path in (Layout(find_root(Path.cwd())).log, Path("/tmp") / f"caesar-{os.getuid()}.log"):  # noqa: S108
+    places = [Path("/tmp") / f"caesar-{os.getuid()}.log"]  # noqa: S108
+    with suppress(OSError):  # the current folder may be gone
+        places.insert(0, Layout(find_root(Path.cwd())).log)
+    for path in places:
         if path.parent.is_dir() and not path.is_symlink():
             with suppress(OSError), path.open("a", encoding="utf-8") as file:
                 file.write(text)

@@ -45,10 +45,19 @@ def prepare_place(run: TaskRun, stack: ExitStack) -> None:
 
 
 def note_main_tree(run: TaskRun) -> None:
-    """Remember the user's own work tree: a task in a worktree has no business there."""
+    """Remember the user's own work tree as it is just before the agent starts.
+
+    Not earlier: what a person edits while the task waits for a slot is not the agent's.
+    """
     repository = run.repository
-    if run.record.isolation == "worktree" and repository is not None:
+    if repository is None or not repository.usable:
+        return
+    if run.record.isolation == "worktree":
         run.main_tree = main_tree_state(repository)
+        return
+    filters = repository.git().list_filters()
+    before = snapshot_workspace(repository, Path(run.record.workspace), filters=filters)
+    run.update(base_ref=before.tree if before else None, filters=filters)
 
 
 def claim_place(run: TaskRun, stack: ExitStack) -> None:
@@ -164,12 +173,6 @@ def _set_up(run: TaskRun, workspace: Path) -> None:
 
 def _claim_workspace(run: TaskRun, stack: ExitStack) -> None:
     claim_place(run, stack)
-    repository = run.repository
-    workspace = Path(run.record.workspace)
-    if repository is not None and repository.usable:
-        filters = repository.git().list_filters()
-        before = snapshot_workspace(repository, workspace, filters=filters)
-        run.update(base_ref=before.tree if before else None, filters=filters)
 
 
 class _Meter:

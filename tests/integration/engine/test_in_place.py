@@ -63,6 +63,24 @@ def test_writer_in_place_stays_the_only_one_when_its_supervisor_dies(caesar: Cae
     assert caesar("run", "--agent", "shell", "true", "--isolation", "inplace").code == 0
 
 
+def test_what_a_person_edits_while_the_task_waits_is_not_the_agents(caesar: Caesar) -> None:
+    caesar.declare("reads", "exit 0", 'prompt = "none"\nnative_read_only = true')
+    with caesar.layout.config.open("a") as file:
+        file.write("[policy]\nmax_parallel = 1\n")
+    first = caesar.detach("sleep 30")
+    caesar.wait(first, lambda record: record.status == "running")
+    second = caesar.detach("look", "--mode", "read-only", agent="reads")
+    caesar.wait(second, lambda record: record.phase == "slot")
+    (caesar.root / "a.txt").write_text("edited by hand\n")
+
+    caesar("cancel", first)
+
+    assert caesar.wait(second).isolation == "inplace"
+    report = caesar("show", second, "--json").json["report"]
+    assert report["changes"] == []
+    assert [f for f in report["findings"] if f["severity"] == "high"] == []
+
+
 def _allow_in_place(caesar: Caesar) -> None:
     caesar.layout.caesar.mkdir(exist_ok=True)
     caesar.layout.config.write_text("[policy]\nallow_inplace_write = true\n")
