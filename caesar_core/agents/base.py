@@ -38,11 +38,29 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True)
+class ChannelServer:
+    """The return channel as an MCP server over stdio, for an adapter to inject.
+
+    Attributes:
+        argv: the command that serves it.
+        env: variables it needs on top of those the agent has.
+    """
+
+    argv: tuple[str, ...]
+    env: dict[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """Everything an adapter may put on a command line; all paths absolute.
 
     Attributes:
         brief: the brief's text, which is also what `brief_file` holds.
+        add_dirs: directories besides the workspace that the agent has to reach.
+        schema_file: the JSON Schema of the last message, when the agent can be held to one.
+        channel: the return channel, when it was asked for and the agent takes MCP servers.
+        session_id: a fresh UUID for an agent that takes the name of its session from outside.
+        resume: the agent's own id of the session to go on with.
         extra: arguments the caller gave after `--`; they come last.
     """
 
@@ -57,6 +75,11 @@ class Job:
     model: str | None
     role: str | None
     deadline_ms: int
+    add_dirs: tuple[Path, ...] = ()
+    schema_file: Path | None = None
+    channel: ChannelServer | None = None
+    session_id: str | None = None
+    resume: str | None = None
     extra: tuple[str, ...] = ()
 
 
