@@ -1,18 +1,20 @@
 """Layers of configuration, weakest first: built-in, global, project, local.
 
-Policy, worktree and environment merge field by field (a list replaces, an empty one clears),
-models key by key, roles and agents entry by entry. A missing file says nothing.
+Policy, worktree, environment and checks merge field by field (a list replaces, an empty one clears;
+a table such as `set` merges key by key), models key by key, roles and agents entry by entry. A
+missing file says nothing.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from caesar_core.config.settings import Config, DeclaredAgent, Layer, RepositoryCommand, Role
+from caesar_core.config.repository import repository_commands
+from caesar_core.config.settings import AnswerRule, Check, Config, DeclaredAgent, Layer, Role
 
 if TYPE_CHECKING:
     from caesar_core.config.models import ConfigFile
@@ -63,48 +65,43 @@ def _merge(config: Config, file: ConfigFile, layer: Layer) -> Config:
     provenance = dict(config.provenance)
     merged = replace(
         config,
-        policy=_merge_section("policy", config.policy, file.policy, layer, provenance),
-        worktree=_merge_section("worktree", config.worktree, file.worktree, layer, provenance),
-        environment=_merge_section(
-            "environment", config.environment, file.environment, layer, provenance
-        ),
+        **{
+            name: _merge_section(name, getattr(config, name), said, layer, provenance)
+            for name in ("policy", "worktree", "environment", "checks")
+            if (said := getattr(file, name)) is not None
+        },
+        answers=_answers(config, file),
         models={**config.models, **(file.models or {})},
         roles={**config.roles, **{r.name: _effective(Role, r) for r in file.role or ()}},
         agents={**config.agents, **{a.id: _effective(DeclaredAgent, a) for a in file.agent or ()}},
         provenance=provenance,
-        repository_commands=(*config.repository_commands, *_commands(file, layer)),
+        repository_commands=(*config.repository_commands, *repository_commands(file, layer)),
     )
     provenance.update({f"models.{key}": layer for key in file.models or ()})
     provenance.update({f"role.{role.name}": layer for role in file.role or ()})
     provenance.update({f"agent.{agent.id}": layer for agent in file.agent or ()})
+    provenance.update({f"answer.{rule.match}": layer for rule in file.answer or ()})
     return merged
 
 
-def _commands(file: ConfigFile, layer: Layer) -> Iterator[RepositoryCommand]:
-    """Yield what a file that lies in the project would make us run or set."""
-    if layer not in {"project", "local"}:
-        return
-    for agent in file.agent or ():
-        words = [agent.bin, *agent.args, *agent.network_args]
-        yield RepositoryCommand(f"{layer}.agent.{agent.id}", " ".join(words))
-    if file.worktree is not None:
-        for number, command in enumerate(file.worktree.setup or ()):
-            yield RepositoryCommand(f"{layer}.worktree.setup.{number}", command)
-    if file.environment is not None:
-        for name, value in (file.environment.set_ or {}).items():
-            yield RepositoryCommand(f"{layer}.environment.set.{name}", f"{name}={value}")
+def _answers(config: Config, file: ConfigFile) -> tuple[AnswerRule, ...]:
+    fresh = {rule.match: _effective(AnswerRule, rule) for rule in file.answer or ()}
+    return (*fresh.values(), *(rule for rule in config.answers if rule.match not in fresh))
 
 
 def _merge_section(
     name: str, current: Section, said: Any, layer: Layer, provenance: dict[str, Layer]
 ) -> Section:
-    if said is None:
-        return current
     changes: dict[str, Any] = {}
     for key in said.model_fields_set:
         field_name = _RENAMED.get(key, key)
-        changes[field_name] = _frozen(getattr(said, key))
-        provenance[f"{name}.{key.removesuffix('_')}"] = layer
+        value = _frozen(getattr(said, key))
+        path = f"{name}.{key.removesuffix('_')}"
+        provenance[path] = layer
+        if isinstance(value, dict):
+            provenance.update({f"{path}.{inner}": layer for inner in value})
+            value = {**getattr(current, field_name), **value}
+        changes[field_name] = value
     return replace(current, **changes)  # type: ignore[type-var]
 
 
@@ -114,4 +111,8 @@ def _effective(kind: type[Section], entry: Any) -> Section:
 
 
 def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(_frozen(item) for item in value)
+    from caesar_core.config.models import CheckEntry
+
+    return _effective(Check, value) if isinstance(value, CheckEntry) else value

@@ -6,11 +6,13 @@ by field. The effective values are the dataclasses of `config.layers`.
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from caesar_core.config.sizes import BadSizeError, parse_size
 from caesar_core.durations import BadDurationError, parse_duration
 
 IsolationChoice = Literal["inplace", "worktree", "auto"]
@@ -37,9 +39,33 @@ def _relative(value: str) -> str:
     return str(path)
 
 
+def _size(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError("write a size such as 512MiB or 2GiB")  # noqa: TRY004 - pydantic's way
+    try:
+        return parse_size(value)
+    except BadSizeError as error:
+        raise ValueError(error.message) from None
+
+
+def _pattern(value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    return value
+
+
+def _check(value: object) -> object:
+    return {"run": value} if isinstance(value, str) else value
+
+
 Duration = Annotated[int, BeforeValidator(_duration)]
 RelativePath = Annotated[str, AfterValidator(_relative)]
 Text = Annotated[str, Field(min_length=1)]
+Size = Annotated[int, BeforeValidator(_size)]
+Pattern = Annotated[str, Field(min_length=1), AfterValidator(_pattern)]
+Positive = Annotated[int, Field(ge=1)]
 
 
 class Section(BaseModel):
@@ -53,7 +79,9 @@ class PolicySection(Section):
 
     allowed: list[str] | None = None
     denied: list[str] | None = None
-    max_parallel: int | None = Field(default=None, ge=1)
+    max_parallel: Positive | None = None
+    max_parallel_by_agent: dict[Text, Positive] | None = None
+    min_free_memory: Size | None = None
     default_isolation: IsolationChoice | None = None
     default_mode: ModeChoice | None = None
     default_network: NetworkChoice | None = None
@@ -79,6 +107,28 @@ class EnvironmentSection(Section):
     pass_: list[Text] | None = Field(default=None, alias="pass")
     set_: dict[str, str] | None = Field(default=None, alias="set")
     redact: bool | None = None
+
+
+class CheckEntry(Section):
+    """One command of `[checks]`; a text alone is its `run`."""
+
+    run: Text
+    name: Text | None = None
+    timeout: Duration | None = None
+
+
+class ChecksSection(Section):
+    """`[checks]`: commands that prove a result, and how long each may take."""
+
+    commands: list[Annotated[CheckEntry, BeforeValidator(_check)]] | None = None
+    timeout: Duration | None = None
+
+
+class AnswerEntry(Section):
+    """`[[answer]]`: what is answered, without a person, to a question that matches."""
+
+    match: Pattern
+    answer: Text
 
 
 class RoleEntry(Section):
@@ -122,5 +172,7 @@ class ConfigFile(Section):
     worktree: WorktreeSection | None = None
     models: dict[str, Text] | None = None
     environment: EnvironmentSection | None = None
+    checks: ChecksSection | None = None
+    answer: list[AnswerEntry] | None = None
     role: list[RoleEntry] | None = None
     agent: list[AgentEntry] | None = None

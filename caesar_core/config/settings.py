@@ -10,11 +10,18 @@ Layer: TypeAlias = Literal["default", "global", "project", "local"]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What may be delegated, and how by default (times in milliseconds)."""
+    """What may be delegated, and how by default (times in milliseconds).
+
+    Attributes:
+        max_parallel_by_agent: by agent id, on top of `max_parallel`.
+        min_free_memory: bytes that have to be free before another task starts; 0: do not look.
+    """
 
     allowed: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
     max_parallel: int = 4
+    max_parallel_by_agent: dict[str, int] = field(default_factory=dict, hash=False)
+    min_free_memory: int = 0
     default_isolation: str = "auto"
     default_mode: str = "write"
     default_network: str = "auto"
@@ -42,6 +49,36 @@ class EnvironmentRules:
     passed: tuple[str, ...] = ()
     assigned: dict[str, str] = field(default_factory=dict, hash=False)
     redact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A command that proves a result: its exit code 0 is a pass.
+
+    Attributes:
+        name: what people see; without one it is `run`.
+        timeout: milliseconds; without one that of `Checks`.
+    """
+
+    run: str
+    name: str | None = None
+    timeout: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What every result is put to (times in milliseconds)."""
+
+    commands: tuple[Check, ...] = ()
+    timeout: int = 600_000
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRule:
+    """An answer to every question in which the regular expression `match` is found."""
+
+    match: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +157,15 @@ class Config:
     Attributes:
         provenance: the layer that decided a value, by dotted path (`policy.max_parallel`,
             `models.codex`, `role.reviewer`, `agent.mine`); absent means built-in.
+        answers: the first that matches counts; those of a stronger layer come first.
         repository_commands: what files inside the project would make us run.
     """
 
     policy: Policy = field(default_factory=Policy)
     worktree: Furnishing = field(default_factory=Furnishing)
     environment: EnvironmentRules = field(default_factory=EnvironmentRules)
+    checks: Checks = field(default_factory=Checks)
+    answers: tuple[AnswerRule, ...] = ()
     models: dict[str, str] = field(default_factory=dict, hash=False)
     roles: dict[str, Role] = field(
         default_factory=lambda: {role.name: role for role in DEFAULT_ROLES}, hash=False

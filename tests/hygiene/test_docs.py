@@ -14,7 +14,7 @@ import pytest
 from caesar_core.cli.main import cli
 from caesar_core.cli.table import ENTRIES
 from caesar_core.config.models import ConfigFile
-from caesar_core.config.settings import EnvironmentRules, Furnishing, Policy
+from caesar_core.config.settings import Checks, EnvironmentRules, Furnishing, Policy
 from tests.hygiene.source import ROOT
 
 DOCS = ROOT / "docs"
@@ -72,7 +72,12 @@ def test_every_page_is_in_the_navigation() -> None:
 
 @pytest.mark.parametrize(
     ("section", "defaults"),
-    [("policy", Policy()), ("worktree", Furnishing()), ("environment", EnvironmentRules())],
+    [
+        ("policy", Policy()),
+        ("worktree", Furnishing()),
+        ("environment", EnvironmentRules()),
+        ("checks", Checks()),
+    ],
 )
 def test_every_setting_is_documented_with_its_default(section: str, defaults: object) -> None:
     text = (DOCS / "configuration.md").read_text("utf-8")

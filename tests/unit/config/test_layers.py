@@ -9,7 +9,7 @@ import pytest
 
 from caesar_core.config.layers import global_config_path, load_config
 from caesar_core.config.read import ConfigError
-from caesar_core.config.settings import Config
+from caesar_core.config.settings import AnswerRule, Check, Checks, Config
 
 
 class Load(Protocol):
@@ -80,18 +80,51 @@ def test_case_69_a_file_that_names_no_role_takes_none_away(load: Load) -> None:
     assert sorted(config.roles) == ["implementer", "investigator", "reviewer"]
 
 
+def test_checks_are_texts_or_tables(load: Load) -> None:
+    config = load(
+        project="[checks]\ntimeout = '1m'\ncommands = ['make', {run = 'mypy', timeout = '5s'}]\n",
+        local="[checks]\ntimeout = '2m'\n",
+    )
+
+    assert config.checks == Checks((Check("make"), Check("mypy", timeout=5000)), timeout=120_000)
+    assert config.layer_of("checks.commands") == "project"
+
+
+def test_answers_of_a_stronger_layer_come_first(load: Load) -> None:
+    rule = "[[answer]]\nmatch = '{0}'\nanswer = '{1}'\n"
+    config = load(far=rule.format("a", "1") + rule.format("b", "2"), project=rule.format("b", "3"))
+
+    assert config.answers == (AnswerRule("b", "3"), AnswerRule("a", "1"))
+    assert config.layer_of("answer.b") == "project"
+
+
+def test_tables_merge_by_name_and_sizes_are_bytes(load: Load) -> None:
+    config = load(
+        far="[policy]\nmin_free_memory = '2GiB'\nmax_parallel_by_agent = {a = 1, b = 2}\n",
+        project="[policy.max_parallel_by_agent]\nb = 3\n",
+    )
+
+    assert config.policy.min_free_memory == 2 << 30
+    assert config.policy.max_parallel_by_agent == {"a": 1, "b": 3}
+    assert config.layer_of("policy.max_parallel_by_agent.a") == "global"
+    assert config.layer_of("policy.max_parallel_by_agent.b") == "project"
+
+
 def test_only_files_of_the_project_bring_repository_commands(load: Load) -> None:
     agent = '[[agent]]\nid = "{0}"\nbin = "{0}"\nprompt = "none"\n'
     config = load(
         far=agent.format("mine"),
         project=agent.format("theirs") + "[worktree]\nsetup = ['make']\n",
-        local="[environment]\nset = { A = 'b' }\n",
+        local="[environment]\nset = { A = 'b' }\n[checks]\ncommands = ['make test']\n"
+        "[[answer]]\nmatch = 'branch'\nanswer = 'main'\n",
     )
 
     assert sorted(config.agents) == ["mine", "theirs"]
     assert [c.path for c in config.repository_commands] == [
         "project.agent.theirs",
         "project.worktree.setup.0",
+        "local.checks.commands.0",
+        "local.answer.0",
         "local.environment.set.A",
     ]
 
