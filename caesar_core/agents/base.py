@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
-from caesar_core.protocol.event import EventBody
+from caesar_core.protocol.event import Error, EventBody
 
+StopSignal: TypeAlias = Literal["SIGTERM", "SIGINT"]
 NetworkControl: TypeAlias = Literal["open", "toggle", "write-only", "unknown"]
 Injection: TypeAlias = Literal["none", "flag", "project-config", "global-config"]
 
@@ -23,6 +24,7 @@ class Capabilities:
             only when it may write (`write-only`), or nobody knows.
         declares_changes: its reports list the files it changed; when not, files that git sees and
             the report does not name are no contradiction.
+        stop_signal: what it is stopped with first; SIGTERM and SIGKILL follow.
     """
 
     json_events: bool = False
@@ -35,6 +37,7 @@ class Capabilities:
     model: bool = False
     network: NetworkControl = "unknown"
     declares_changes: bool = True
+    stop_signal: StopSignal = "SIGTERM"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,18 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskFile:
+    """A file that an agent needs besides its brief, such as a list of MCP servers.
+
+    Attributes:
+        path: below the task directory, absolute; never a file of the user.
+    """
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Invocation:
     """A process to start.
 
@@ -91,6 +106,7 @@ class Invocation:
         stdin: a file that becomes its stdin; none means that stdin is closed at once.
         shown: the command for people, without the brief.
         env: variables on top of the prepared environment.
+        files: written just before the start, readable for the user alone.
     """
 
     argv: tuple[str, ...]
@@ -98,6 +114,80 @@ class Invocation:
     shown: str
     stdin: Path | None = None
     env: dict[str, str] = field(default_factory=dict, hash=False)
+    files: tuple[TaskFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """What a stream says that a run took; `None` is what it does not say.
+
+    The terms are those of `protocol.report.Usage`: `input_tokens` includes cached input,
+    `output_tokens` includes reasoning.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cost_usd: float | None = None
+
+    def plus(self, other: TokenUsage) -> TokenUsage:
+        """Return the sum; what only one of the two says is taken from that one."""
+        return TokenUsage(
+            _sum(self.input_tokens, other.input_tokens),
+            _sum(self.output_tokens, other.output_tokens),
+            _sum(self.cached_input_tokens, other.cached_input_tokens),
+            None
+            if self.cost_usd is None and other.cost_usd is None
+            else round((self.cost_usd or 0.0) + (other.cost_usd or 0.0), 9),
+        )
+
+    def minus(self, earlier: TokenUsage) -> TokenUsage:
+        """Return what came on top of `earlier`, never less than nothing."""
+        cost = self.cost_usd
+        return TokenUsage(
+            _difference(self.input_tokens, earlier.input_tokens),
+            _difference(self.output_tokens, earlier.output_tokens),
+            _difference(self.cached_input_tokens, earlier.cached_input_tokens),
+            None if cost is None else round(max(0.0, cost - (earlier.cost_usd or 0.0)), 9),
+        )
+
+
+def _sum(left: int | None, right: int | None) -> int | None:
+    return None if left is None and right is None else (left or 0) + (right or 0)
+
+
+def _difference(total: int | None, earlier: int | None) -> int | None:
+    return None if total is None else max(0, total - (earlier or 0))
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What a translator knows of the run besides its stream.
+
+    Attributes:
+        workspace: paths below it are shown relative to it.
+        earlier: what the session had taken before this run, for a CLI that counts a session.
+        resumed: the run goes on with a session of an earlier one.
+    """
+
+    workspace: Path | None = None
+    earlier: TokenUsage = field(default_factory=TokenUsage)
+    resumed: bool = False
+
+
+NO_CONTEXT: Final = RunContext()
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """Something that the CLI's permissions kept the agent from doing.
+
+    Attributes:
+        what: the input in one line, or the CLI's own words.
+    """
+
+    tool: str
+    what: str
 
 
 class Translator(Protocol):
@@ -105,12 +195,34 @@ class Translator(Protocol):
 
     Attributes:
         final_text: the agent's last words so far, a candidate for its report.
+        session_id: the CLI's own name for the session, once the stream told it.
+        usage: what this run took so far; `None` when the stream has not said anything.
+        denials: what permissions kept the agent from, in order, each once.
+        failure: the error that the run ended in by the CLI's own account; `None` while it goes
+            well. It outweighs an exit code of 0.
+        unknown_lines: lines that were not understood.
+        gives_up: why the run is not worth going on with, as a sentence; empty while it is.
     """
 
     final_text: str | None
+    session_id: str | None
+    usage: TokenUsage | None
+    denials: Sequence[Denial]
+    failure: Error | None
+    unknown_lines: int
+    gives_up: str
 
     def feed(self, line: str) -> Sequence[EventBody]:
         """Return the events that one line of stdout means; never raises."""
+        ...
+
+    def finish(self, exit_code: int | None, stderr_tail: str) -> Sequence[EventBody]:
+        """Return what only shows at the end, and make `failure` and `denials` final.
+
+        Args:
+            exit_code: `None` when a signal ended the process or nobody knows.
+            stderr_tail: the end of what it wrote to stderr.
+        """
         ...
 
 
@@ -145,16 +257,30 @@ class Agent(Protocol):
         """
         ...
 
-    def translator(self) -> Translator:
+    def translator(self, context: RunContext = NO_CONTEXT) -> Translator:
         """Return a fresh translator for one run."""
         ...
 
 
-class SilentTranslator:
-    """For programs whose output has no structure: it stays in `raw.log`."""
+class BaseTranslator:
+    """The attributes of a :class:`Translator` as they are before anything was read."""
 
     def __init__(self) -> None:
         self.final_text: str | None = None
+        self.session_id: str | None = None
+        self.usage: TokenUsage | None = None
+        self.denials: Sequence[Denial] = ()
+        self.failure: Error | None = None
+        self.unknown_lines = 0
+        self.gives_up = ""
+
+    def finish(self, exit_code: int | None, stderr_tail: str) -> Sequence[EventBody]:  # noqa: ARG002 - the protocol's shape
+        """Return nothing: the process speaks for itself."""
+        return ()
+
+
+class SilentTranslator(BaseTranslator):
+    """For programs whose output has no structure: it stays in `raw.log`."""
 
     def feed(self, line: str) -> Sequence[EventBody]:  # noqa: ARG002 - the protocol's shape
         """Return nothing."""

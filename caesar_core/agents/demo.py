@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from caesar_core.agents.base import Capabilities, Invocation, Job
+from caesar_core.agents.base import NO_CONTEXT, Capabilities, Invocation, Job, RunContext
 from caesar_core.agents.embedded import EmbeddedTranslator, invoke_module, say, write_report
 from caesar_core.clock import SystemClock, iso
 from caesar_core.errors import CaesarError
@@ -114,7 +114,7 @@ class DemoAgent:
         pace = {PACE: os.environ[PACE]} if PACE in os.environ else {}
         return replace(invocation, env=pace)
 
-    def translator(self) -> EmbeddedTranslator:
+    def translator(self, context: RunContext = NO_CONTEXT) -> EmbeddedTranslator:  # noqa: ARG002 - the protocol's shape
         """Return a fresh translator."""
         return EmbeddedTranslator()
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from caesar_core.agents.base import Invocation, Job
+from caesar_core.agents.base import BaseTranslator, Invocation, Job
 from caesar_core.protocol.event import EventBody, Unknown
 from caesar_core.protocol.versions import REPORT_V1
 from caesar_core.protocol.wire import BadEventError, body_keys, decode_body
@@ -20,11 +20,8 @@ from caesar_core.protocol.wire import BadEventError, body_keys, decode_body
 _PREFIX: Final = '{"caesar":'
 
 
-class EmbeddedTranslator:
+class EmbeddedTranslator(BaseTranslator):
     """Reads the event lines of our own programs."""
-
-    def __init__(self) -> None:
-        self.final_text: str | None = None
 
     def feed(self, line: str) -> Sequence[EventBody]:
         """Return the event of one line, nothing for plain output."""

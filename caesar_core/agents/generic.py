@@ -6,7 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from caesar_core.agents.base import Capabilities, Invocation, Job, SilentTranslator
+from caesar_core.agents.base import (
+    NO_CONTEXT,
+    Capabilities,
+    Invocation,
+    Job,
+    RunContext,
+    SilentTranslator,
+)
 from caesar_core.errors import CaesarError
 
 TOKENS: Final = ("prompt", "promptFile", "workspace", "taskDir", "reportPath", "model")
@@ -96,7 +103,7 @@ class GenericAgent:
             stdin=job.brief_file if self.prompt == "stdin" else None,
         )
 
-    def translator(self) -> SilentTranslator:
+    def translator(self, context: RunContext = NO_CONTEXT) -> SilentTranslator:  # noqa: ARG002 - the protocol's shape
         """Return a translator: its output has no structure that we know."""
         return SilentTranslator()
 

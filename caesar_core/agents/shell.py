@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from caesar_core.agents.base import Capabilities, Invocation, Job
+from caesar_core.agents.base import NO_CONTEXT, Capabilities, Invocation, Job, RunContext
 from caesar_core.agents.embedded import (
     EmbeddedTranslator,
     invoke_module,
@@ -47,7 +47,7 @@ class ShellAgent:
         """Return the process."""
         return invoke_module("caesar_core.agents.shell", (), job, "shell")
 
-    def translator(self) -> EmbeddedTranslator:
+    def translator(self, context: RunContext = NO_CONTEXT) -> EmbeddedTranslator:  # noqa: ARG002 - the protocol's shape
         """Return a fresh translator."""
         return EmbeddedTranslator()
 
