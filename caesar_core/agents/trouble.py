@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from caesar_core.clock import iso
 from caesar_core.protocol.event import Error, Reason
 from caesar_core.text import clip
 
 _LONGEST: Final = 2_000
+_EPOCH_BEGAN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STATUS: Final = re.compile(
     r"(?:\bstatus(?:\s+code)?:?|\bAPI Error:?|\bHTTP|\bcode\"?:?|\berror:?|\bgot)"
     r"\s*[\"']?\(?([45]\d\d)\b",
@@ -92,8 +94,8 @@ def iso_of_epoch(seconds: float | None) -> str | None:
     """Return a moment given in seconds (or milliseconds) since 1970 as ISO 8601 text."""
     if seconds is None or not 0 < seconds < 1e14:
         return None
-    moment = datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    since = timedelta(seconds=seconds / 1000 if seconds > 1e11 else seconds)
+    return iso(_EPOCH_BEGAN + since)
 
 
 def _said(message: str) -> Reason | None:
