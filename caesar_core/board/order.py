@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final, Literal, TypeAlias, get_args
 
 from caesar_core.board.standing import Group, Standing, standing
-from caesar_core.board.views import RaceView, TaskView
+from caesar_core.board.views import TaskView
 
 Order: TypeAlias = Literal["newest", "oldest", "agent", "silence"]
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
@@ -87,22 +87,6 @@ def arrange(
     rows = [Row(task, standing(task, now, places.get(task.id))) for task in found]
     kept = [row for row in rows if only is None or only.matches(row)]
     return sorted(_sorted(kept, order), key=_urgency)
-
-
-def races(tasks: Iterable[TaskView]) -> list[RaceView]:
-    """Return the races that the tasks belong to, in order of first appearance."""
-    members: dict[str, list[TaskView]] = {}
-    for task in tasks:
-        if task.facts.race_id:
-            members.setdefault(task.facts.race_id, []).append(task)
-    return [
-        RaceView(
-            id=race_id,
-            task_ids=tuple(task.id for task in field),
-            done=sum(not task.facts.is_active for task in field),
-        )
-        for race_id, field in members.items()
-    ]
 
 
 def count(rows: Sequence[Row]) -> dict[Group, int]:

@@ -96,12 +96,27 @@ class QuestionView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckView:
+    """A command that we ran on a task's result; `exit_code` is `None` when it was stopped."""
+
+    command: str
+    passed: bool
+    exit_code: int | None = None
+    duration_ms: int | None = None
+    output_tail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskFacts:
     """The values of a task's record that a face needs.
 
     Attributes:
         files, insertions, deletions: size of the outcome, `None` before there is one.
+        flags: what to look at twice in the outcome, over all its files, sorted.
         conflicts: paths that the last attempt to apply could not merge.
+        checks: the checks that have ended, in their order.
+        verified_by: `git` or `declaration`; `None` before the end.
+        base_ref: the commit the outcome is compared with.
         busy: whether its processes use the CPU; `None` when nobody looked.
 
     """
@@ -126,8 +141,10 @@ class TaskFacts:
     files: int | None = None
     insertions: int | None = None
     deletions: int | None = None
-    checks_passed: int = 0
-    checks_total: int = 0
+    checks: tuple[CheckView, ...] = ()
+    flags: tuple[str, ...] = ()
+    verified_by: str | None = None
+    base_ref: str | None = None
     tokens: int | None = None
     cost_usd: float | None = None
     busy: bool | None = None
@@ -136,6 +153,21 @@ class TaskFacts:
     def is_active(self) -> bool:
         """Whether the task is not over."""
         return self.status in ACTIVE_STATUSES
+
+    @property
+    def checks_passed(self) -> int:
+        """How many checks passed."""
+        return sum(check.passed for check in self.checks)
+
+    @property
+    def checks_total(self) -> int:
+        """How many checks there were."""
+        return len(self.checks)
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the report claims success and a check failed."""
+        return self.report_status == "success" and self.checks_passed < self.checks_total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,20 +187,6 @@ class TaskView:
     def open_questions(self) -> tuple[QuestionView, ...]:
         """The questions that wait for an answer, oldest first."""
         return tuple(q for q in self.questions if q.state == "open")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RaceView:
-    """Several tasks with one objective and one base."""
-
-    id: str
-    task_ids: tuple[str, ...]
-    done: int
-
-    @property
-    def total(self) -> int:
-        """How many contestants there are."""
-        return len(self.task_ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

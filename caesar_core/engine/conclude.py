@@ -92,6 +92,7 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
         report_status=report_status,
         outcome=observation.outcome,
         stat=observation.stat,
+        flags=observation.flags,
         usage=document.get("usage"),
         pid=None,
         phase=None,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.agents.demo import DEMO_AGENTS, OBJECTIVE, PROJECT
+from caesar_core.board.ranking import Contestant, rank
 from caesar_core.clock import parse_iso
 from caesar_core.engine.adopt import Caretaker
-from caesar_core.engine.ranking import Contestant, rank
 from caesar_core.engine.request import Request
 from caesar_core.engine.service import Service
 from caesar_core.ids import new_task_id

@@ -35,6 +35,7 @@ class Observation:
     observed: tuple[Observed, ...] | None = None
     outcome: str | None = None
     stat: dict[str, int] | None = None
+    flags: tuple[str, ...] = ()
 
 
 def observe(run: TaskRun) -> Observation:
@@ -125,4 +126,5 @@ def _observation(changes: Sequence[FileChange], prefix: str, commit: str | None)
         "insertions": sum(change.insertions or 0 for change in changes),
         "deletions": sum(change.deletions or 0 for change in changes),
     }
-    return Observation(observed, commit, stat)
+    flags = tuple(sorted({flag for change in changes for flag in change.flags}))
+    return Observation(observed, commit, stat, flags)

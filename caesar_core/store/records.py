@@ -51,6 +51,8 @@ class Record:
             configured then. Only with these does git run in the worktree again.
         outcome: the commit under `refs/caesar/<id>` that keeps the result.
         stat: files, insertions, deletions of the outcome.
+        flags: what to look at twice in it, over all its files (`repo.changes.FileChange.flags`).
+        checks: what we ran on the outcome (`engine.checks.Check`), in the order of their ends.
         extra: keys of others, kept as they are.
 
     """
@@ -100,6 +102,7 @@ class Record:
     resumes: str | None = None
     race_id: str | None = None
     usage: dict[str, Any] | None = field(default=None, hash=False)
+    flags: tuple[str, ...] = ()
     stat: dict[str, int] | None = field(default=None, hash=False)
     checks: tuple[dict[str, Any], ...] | None = field(default=None, hash=False)
     extra: dict[str, Any] = field(default_factory=dict, hash=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from caesar_core.board.views import QuestionView, TaskFacts
+from caesar_core.board.views import CheckView, QuestionView, TaskFacts
 from caesar_core.store.mailbox import QuestionState
 from caesar_core.store.records import Record
 
@@ -13,7 +13,6 @@ from caesar_core.store.records import Record
 def facts_of(record: Record, *, busy: bool | None = None) -> TaskFacts:
     """Return what a face needs of a record; `busy`: whether its processes use the CPU."""
     stat, usage = record.stat or {}, record.usage or {}
-    checks = record.checks or ()
     return TaskFacts(
         id=record.id,
         agent=record.agent,
@@ -35,8 +34,10 @@ def facts_of(record: Record, *, busy: bool | None = None) -> TaskFacts:
         files=stat.get("files"),
         insertions=stat.get("insertions"),
         deletions=stat.get("deletions"),
-        checks_passed=sum(check.get("passed") is True for check in checks),
-        checks_total=len(checks),
+        checks=tuple(_check(check) for check in record.checks or ()),
+        flags=record.flags,
+        verified_by=record.changes_verified_by,
+        base_ref=record.base_ref,
         tokens=_tokens(usage),
         cost_usd=_number(usage.get("cost_usd")),
         busy=busy,
@@ -56,6 +57,17 @@ def question_views(task_id: str, states: Iterable[QuestionState]) -> tuple[Quest
             state=state.state,
         )
         for state in states
+    )
+
+
+def _check(check: dict[str, Any]) -> CheckView:
+    code, took = check.get("exit_code"), check.get("duration_ms")
+    return CheckView(
+        command=str(check.get("command", "")),
+        passed=check.get("passed") is True,
+        exit_code=code if isinstance(code, int) else None,
+        duration_ms=took if isinstance(took, int) else None,
+        output_tail=str(check.get("output_tail", "")),
     )
 
 

@@ -104,8 +104,8 @@ def _watch(race: DemoRace, *, plain: bool, quiet: bool) -> None:
 
 
 def _finish(race: DemoRace, *, as_json: bool) -> int:
+    from caesar_core.board.ranking import RULE
     from caesar_core.engine.demo import standings_json
-    from caesar_core.engine.ranking import RULE
 
     standings = race.standings()
     winner = standings[0][1]

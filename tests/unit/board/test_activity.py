@@ -7,12 +7,13 @@ import pytest
 from caesar_core.board.activity import activity, quick_stream
 from caesar_core.board.reduce import fold_all
 from caesar_core.board.standing import Group, standing
-from caesar_core.board.views import QuestionView, StreamView, TaskView
+from caesar_core.board.views import CheckView, QuestionView, StreamView, TaskView
 from caesar_core.protocol import event as ev
 from caesar_core.protocol.event import Event
 from caesar_core.protocol.wire import encode_event
 from tests.unit.board.build import at, ended, event, now, running, say, tool
 
+PASSED, FAILED = CheckView(command="a", passed=True), CheckView(command="b", passed=False)
 ASKED = QuestionView(task_id="t_1", id="q_1", question="Keep it?", asked_at=at(5))
 
 
@@ -94,7 +95,7 @@ def test_179_a_task_without_events_is_not_silent_since_1970() -> None:
         (ended("cancelled"), "cancelled", Group.FINISHED),
         (ended(report_status="blocked"), "blocked", Group.NEEDS_YOU),
         (ended("failed", reason="auth"), "auth", Group.NEEDS_YOU),
-        (ended(checks_passed=3, checks_total=4), "checks", Group.NEEDS_YOU),
+        (ended(checks=(PASSED, FAILED)), "checks", Group.NEEDS_YOU),
         (ended(conflicts=("a.py",)), "conflicts", Group.NEEDS_YOU),
         (ended(conflicts=("a.py",), applied_at=at(70)), "done", Group.FINISHED),
     ],

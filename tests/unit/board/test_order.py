@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from caesar_core.board.order import Filter, arrange, count, races
+from caesar_core.board.order import Filter, arrange, count
 from caesar_core.board.standing import Group
 from tests.unit.board.build import at, ended, now, running
 
@@ -48,8 +48,3 @@ def test_who_waits_for_a_slot_sees_its_place_in_the_queue() -> None:
     waiting = [running(id=f"t_{i}", phase="slot", created_at=at(i)) for i in (3, 1)]
     rows = arrange([*BOARD, *waiting], now(9), only=Filter.parse("waits"))
     assert [row.standing.word for row in rows] == ["waits for a slot #2", "waits for a slot #1"]
-
-
-def test_a_race_knows_how_many_of_its_contestants_are_done() -> None:
-    field = (*BOARD, running(id="t_e", race_id="r_1"))
-    assert [(race.id, race.done, race.total) for race in races(field)] == [("r_1", 1, 2)]

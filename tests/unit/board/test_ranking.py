@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from caesar_core.engine.ranking import Contestant, rank
+from caesar_core.board.ranking import Contestant, rank
 
 
 def contestant(name: str, **values: Any) -> Contestant:
