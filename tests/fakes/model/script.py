@@ -1,0 +1,176 @@
+"""What the scripted model does, step by step, whichever wire it is asked over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+REPORT: Final[dict[str, Any]] = {
+    "protocol": "caesar.report/v1",
+    "status": "success",
+    "summary": "Scripted: hello.txt and notes.md are there.",
+    "changes": [
+        {"path": "hello.txt", "action": "created"},
+        {"path": "notes.md", "action": "created"},
+    ],
+}
+UNTOUCHED: Final[dict[str, Any]] = {
+    "protocol": "caesar.report/v1",
+    "status": "success",
+    "summary": "Scripted: looked and changed nothing.",
+}
+# Long enough that only a signal ends it; a grandchild, as a development server would be.
+LONG_COMMAND: Final = "sleep 301 & echo started; sleep 300"
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """Run a command."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Write a file of the workspace."""
+
+    path: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read a file of the workspace."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace one text by another in a file of the workspace."""
+
+    path: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Call a tool by its name, or by the end of it (`submit_report` of an MCP server)."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """Answer with an object, through the CLI's own tool for that where it offers one."""
+
+    value: Mapping[str, Any]
+
+
+Action: TypeAlias = Shell | Write | Read | Edit | Tool | Structured
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One answer that calls tools, several at once when there are several."""
+
+    actions: tuple[Action, ...]
+    think: str = ""
+    say: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """The last answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """An HTTP error instead of an answer; `headers` such as Retry-After."""
+
+    code: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Half an answer, then the connection closes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """Open the stream and say nothing for a while."""
+
+    seconds: float = 60.0
+
+
+Step: TypeAlias = Act | Say | Refuse | Drop | Hang
+
+
+def act(*actions: Action, think: str = "", say: str = "") -> Act:
+    """Return an answer that calls tools."""
+    return Act(actions, think, say)
+
+
+def told(report: Mapping[str, Any]) -> Say:
+    """Return a last answer that carries a report the way the brief asks for it."""
+    return Say(f"All done.\n\n```json caesar:report\n{json.dumps(report)}\n```")
+
+
+TITLE: Final = Say("Scripted title")
+"""The answer to a side request, such as for a session's title."""
+
+SCENARIOS: Final[Mapping[str, tuple[Step, ...]]] = {
+    "text": (told(UNTOUCHED),),
+    "empty": (Say(""),),
+    "write": (
+        act(
+            Shell("echo hello > hello.txt && ls"),
+            think="Look at what is there first.",
+            say="Running a command.",
+        ),
+        act(Write("notes.md", "# Notes\nline two\n")),
+        told(REPORT),
+    ),
+    "read": (act(Read("a.txt")), told(UNTOUCHED)),
+    "edit": (act(Read("a.txt")), act(Edit("a.txt", "two", "zwei")), told(UNTOUCHED)),
+    "fail": (
+        act(Shell("echo out; echo err >&2; exit 3")),
+        told({**UNTOUCHED, "status": "partial", "summary": "Scripted: the command failed."}),
+    ),
+    "parallel": (act(Shell("echo one"), Shell("echo two")), told(UNTOUCHED)),
+    "unknown": (act(Tool("no_such_tool", {"a": 1})), told(UNTOUCHED)),
+    "schema": (act(Shell("ls")), act(Structured(UNTOUCHED))),
+    "channel": (
+        act(Tool("submit_report", {**UNTOUCHED, "summary": "Scripted: through the channel."})),
+        Say("The report is handed in."),
+    ),
+    "ask": (
+        act(Tool("ask_orchestrator", {"question": "Which colour?", "options": ["red", "blue"]})),
+        told(UNTOUCHED),
+    ),
+    "outside": (act(Shell("cat /etc/hostname; echo x > ../outside.txt")), told(UNTOUCHED)),
+    "sleep": (act(Shell(LONG_COMMAND)), told(UNTOUCHED)),
+    "hang": (Hang(),),
+    "e401": (Refuse(401),),
+    "e429": (Refuse(429, {"Retry-After": "1"}),),
+    "e500": (Refuse(500),),
+    "e500mid": (act(Shell("ls")), Refuse(500)),
+    "drop": (Drop(),),
+}
+
+
+def step_of(scenario: str, round_number: int) -> Step:
+    """Return the step to play after so many rounds of tool results; the last one stays.
+
+    Raises:
+        KeyError: there is no such scenario.
+    """
+    steps = SCENARIOS[scenario]
+    return steps[min(round_number, len(steps) - 1)]
