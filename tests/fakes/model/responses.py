@@ -136,13 +136,13 @@ def _growth(item: Json, index: int) -> Iterator[tuple[str, Json]]:
     place = {"item_id": item["id"], "output_index": index}
     if item["type"] == "reasoning":
         text, part = item["summary"][0]["text"], {**place, "summary_index": 0}
-        opening = {"type": "summary_text", "text": ""}
+        opening: Json = {"type": "summary_text", "text": ""}
         yield "response.reasoning_summary_part.added", {**part, "part": opening}
         yield "response.reasoning_summary_text.delta", {**part, "delta": text}
         yield "response.reasoning_summary_text.done", {**part, "text": text}
     elif item["type"] == "message":
         text, part = item["content"][0]["text"], {**place, "content_index": 0}
-        opening: Json = {"type": "output_text", "text": "", "annotations": []}
+        opening = {"type": "output_text", "text": "", "annotations": []}
         yield "response.content_part.added", {**part, "part": opening}
         for piece in pieces(text):
             yield "response.output_text.delta", {**part, "delta": piece}
