@@ -42,18 +42,18 @@ def store_error(doing: str, path: Path, error: OSError) -> StoreError:
     return StoreError(f"Cannot {doing} {path}: {reason}.", hint)
 
 
-def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
+def write_atomic(path: Path, data: bytes, *, durable: bool = True, mode: int | None = None) -> None:
     """Replace `path` by `data` in one step; missing folders are made.
 
     After a power loss the file holds either version, never a mix; `durable=False` skips the sync
-    that guarantees it, for what can be made again.
+    that guarantees it, for what can be made again. `mode`: the permission bits, else as usual.
 
     Raises:
         StoreError: the disk is full, the folder is not writable, …
 
     """
     try:
-        with _complete_file(path, data, durable=durable) as temporary:
+        with _complete_file(path, data, durable=durable, mode=mode) as temporary:
             temporary.rename(path)
     except OSError as error:
         raise store_error("write", path, error) from error
@@ -85,12 +85,17 @@ def _link(temporary: Path, path: Path) -> bool:
 
 
 @contextmanager
-def _complete_file(path: Path, data: bytes, *, durable: bool) -> Iterator[Path]:
+def _complete_file(
+    path: Path, data: bytes, *, durable: bool, mode: int | None = None
+) -> Iterator[Path]:
     """Yield a hidden, complete neighbour of `path`, gone in the end whatever happens."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
-        with os.fdopen(os.open(temporary, _NEW_FLAGS, 0o666), "wb", buffering=0) as file:
+        begin = 0o666 if mode is None else 0o600  # nobody reads a secret in between
+        with os.fdopen(os.open(temporary, _NEW_FLAGS, begin), "wb", buffering=0) as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             write_all(file.fileno(), data)
             if durable:
                 os.fsync(file.fileno())
