@@ -166,11 +166,13 @@ class RunContext:
 
     Attributes:
         workspace: paths below it are shown relative to it.
+        task_dir: where the agent was told to leave what its stream does not hold.
         earlier: what the session had taken before this run, for a CLI that counts a session.
         resumed: the run goes on with a session of an earlier one.
     """
 
     workspace: Path | None = None
+    task_dir: Path | None = None
     earlier: TokenUsage = field(default_factory=TokenUsage)
     resumed: bool = False
 
