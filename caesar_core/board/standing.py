@@ -35,7 +35,12 @@ State: TypeAlias = Literal[
     "timed_out",
 ]
 _QUOTA: Final = frozenset(("quota", "rate_limit"))
-_PREPARING: Final = {"worktree": "worktree", "setup": "setup", "outcome": "collecting"}
+_PREPARING: Final = {
+    "worktree": "worktree",
+    "setup": "setup",
+    "outcome": "collecting",
+    "checks": "checking",
+}
 
 
 class Group(IntEnum):

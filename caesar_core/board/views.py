@@ -104,6 +104,7 @@ class CheckView:
     exit_code: int | None = None
     duration_ms: int | None = None
     output_tail: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

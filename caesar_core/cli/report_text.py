@@ -19,6 +19,7 @@ _STATUS_STYLE: Final = {
 }
 _SEVERITY_STYLE: Final = {"critical": "bad", "high": "bad", "medium": "warn", "low": "dim"}
 _SHOWN_FILES: Final = 12
+_SHOWN_OUTPUT: Final = 8
 _LETTERS: Final = {"created": "A", "modified": "M", "deleted": "D", "renamed": "R"}
 
 
@@ -29,6 +30,7 @@ def result_lines(result: dict[str, Any], out: Output) -> Iterator[str]:
     if report.get("summary"):
         yield f"  {visible(report['summary'], keep_newlines=True)}"
     yield from _files(result, out, limit=_SHOWN_FILES)
+    yield from _checks(result, out)
     yield from _findings(report, out)
     for question in report.get("questions", ()):
         yield f"  ? {one_line(question.get('question', ''), 300)}"
@@ -57,7 +59,7 @@ def show_lines(shown: dict[str, Any], out: Output) -> Iterator[str]:
     yield from _block("Details", report.get("details", ""), out)
     yield from _section("Changes", _files(shown, out), out)
     yield from _section("Commands it says it ran", _commands(shown), out)
-    yield from _section("Checks", _checks(shown), out)
+    yield from _section("Checks", _checks(shown, out), out)
     yield from _section("Findings", _findings(report, out), out)
     asked = (f"  {q.get('state', '')} {one_line(q['question'], 300)}" for q in shown["questions"])
     told = (f"  {one_line(q.get('question', ''), 300)}" for q in report.get("questions", ()))
@@ -76,6 +78,8 @@ def _verdict(result: dict[str, Any], out: Output) -> str:
     text = str(word).replace("_", " ")
     painted = out.paint(_STATUS_STYLE.get(str(word), "accent"), text)
     reason = f" ({result['reason']})" if result.get("reason") else ""
+    if result.get("contradicted"):
+        painted = f"{out.paint('bad', 'contradicted')} (it reports {text}, a check failed)"
     return f"{out.paint('bold', visible(result['task_id']))}  {painted}{reason}"
 
 
@@ -116,10 +120,16 @@ def _commands(shown: dict[str, Any]) -> Iterator[str]:
         yield f"  {one_line(str(claim['command']), 200)} -> {code} ({seen})"
 
 
-def _checks(shown: dict[str, Any]) -> Iterator[str]:
+def _checks(shown: dict[str, Any], out: Output) -> Iterator[str]:
     for check in shown.get("checks", ()):
-        word = "passed" if check.get("passed") else "failed"
-        yield f"  {word} {one_line(str(check.get('command', '')), 200)}"
+        passed = check.get("passed") is True
+        word = out.paint("ok", "passed") if passed else out.paint("bad", "failed")
+        took = human_duration((check.get("duration_ms") or 0) / 1000)
+        yield f"  {word} {one_line(str(check.get('command', '')), 200)}  {out.paint('dim', took)}"
+        printed = "" if passed else str(check.get("output_tail", "")).strip()
+        for line in visible(printed, keep_newlines=True).split("\n")[-_SHOWN_OUTPUT:]:
+            if line:
+                yield f"    {out.paint('dim', '|')} {line}"
 
 
 def _usage(shown: dict[str, Any]) -> Iterator[str]:

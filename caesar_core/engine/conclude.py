@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from caesar_core.agents.embedded import without_events
 from caesar_core.clock import iso
+from caesar_core.engine.checks import run_checks
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.observe import Observation, observe
 from caesar_core.engine.task_run import TaskRun
@@ -69,6 +70,7 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
     run.update(phase="outcome")
     mend_task_files(run)
     observation = observe(run) if run.record.agent_process else Observation()
+    end = _checked(run, end, observation)
     document, source, verified, report_status = _report(run, end, observation, final_text)
     if end.unknown and source in {"channel", "file"}:
         end = RunEnd("succeeded")
@@ -97,6 +99,16 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
         pid=None,
         phase=None,
     )
+
+
+def _checked(run: TaskRun, end: RunEnd, observation: Observation) -> RunEnd:
+    """Put the result to its checks; a cancellation meanwhile ends the task as cancelled."""
+    if run.record.agent_process is None or end.status == "cancelled" or not run.plan.checks:
+        return end
+    if run_checks(run, observation):
+        return end
+    sentence = "The task was cancelled during its checks."
+    return RunEnd("cancelled", sentence, end.exit_code, end.signal, "cancelled")
 
 
 def conclude_without_report(run: TaskRun, end: RunEnd) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 from caesar_core.agents.base import Invocation, Job
 from caesar_core.clock import iso
 from caesar_core.engine.brief import compose_brief
+from caesar_core.engine.checks import planned_checks
 from caesar_core.engine.launcher import Launcher, LocalLauncher
 from caesar_core.engine.plan import Plan, process_fields, save_plan
 from caesar_core.engine.project import Project
@@ -227,6 +228,7 @@ class _Order:
             link=config.worktree.link,
             setup=config.worktree.setup,
             setup_timeout_ms=config.worktree.setup_timeout,
+            checks=planned_checks(config.checks, self.request, resolution.mode),
             max_parallel=config.policy.max_parallel,
             branch_stem=branch_name(label, self.request.objective, self.task_id),
             base_ref=self.task.base_ref,

@@ -32,13 +32,14 @@ def clear_task_files(files: TaskFiles) -> list[str]:
     Raises:
         OperationError: it could not be removed.
     """
-    folders = (files.dir, files.stdout.parent)
+    folders = (files.dir, files.stdout.parent, files.check_log(1).parent)
     regular = (
         files.raw_log,
         files.events,
         files.checkpoint,
         files.stdout,
         files.stderr,
+        files.check_spool,
         files.spool_offsets,
         files.agent_report,
         files.invalid_report,

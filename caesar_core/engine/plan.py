@@ -26,6 +26,7 @@ class Plan:
         argv, cwd, stdin, env, shown: the agent's process (see `agents.base.Invocation`).
         translator: the built-in agent whose stream this is; empty for one without structure.
         base_ref: the commit the worktree starts from; `None` in place.
+        checks: what is run on the outcome, as (command, name, limit in milliseconds).
         notes: findings that the resolution brought, as (severity, title, detail).
     """
 
@@ -45,6 +46,7 @@ class Plan:
     link: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     setup_timeout_ms: int = 1_800_000
+    checks: tuple[tuple[str, str, int], ...] = ()
     max_parallel: int = 4
     branch_stem: str = ""
     base_ref: str | None = None

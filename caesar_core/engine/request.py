@@ -23,6 +23,7 @@ class Request:
     extra: tuple[str, ...] = ()
     depth: int = 1
     race_id: str | None = None
+    checks: tuple[str, ...] = ()
     base_ref: str | None = None
 
 

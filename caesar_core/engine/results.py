@@ -7,6 +7,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
+from caesar_core.engine.checks import failed_checks, is_contradicted
 from caesar_core.engine.diffs import Diff, diff
 from caesar_core.engine.outcomes import Located
 from caesar_core.engine.project import Project
@@ -37,7 +38,7 @@ def exit_code_of(record: Record) -> int:
     if record.report_status == "blocked":
         return EXIT_BLOCKED
     succeeded = record.status == "succeeded" and record.report_status == "success"
-    return EXIT_OK if succeeded else EXIT_FAILED
+    return EXIT_OK if succeeded and not failed_checks(record) else EXIT_FAILED
 
 
 def load_report(project: Project, task_id: str) -> dict[str, Any] | None:
@@ -77,6 +78,7 @@ def run_result(project: Project, located: Located) -> dict[str, Any]:
         "report_source": record.report_source,
         "changes_verified_by": record.changes_verified_by,
         "checks": [dict(check) for check in record.checks or ()],
+        "contradicted": is_contradicted(record),
         "usage": record.usage,
         "warnings": list(record.warnings),
     }

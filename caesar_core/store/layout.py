@@ -87,6 +87,15 @@ class TaskFiles:
         return self.dir / "setup.log"
 
     @property
+    def check_spool(self) -> Path:
+        """What the check that runs now prints."""
+        return self.dir / "spool" / "check"
+
+    def check_log(self, number: int) -> Path:
+        """All that the `number`-th check printed, from 1."""
+        return self.dir / "checks" / f"{number}.log"
+
+    @property
     def supervisor_log(self) -> Path:
         """What the supervisor itself had to say: empty unless it failed."""
         return self.dir / "supervisor.log"
@@ -208,6 +217,10 @@ class Layout:
     def worktree(self, git_root: Path, task_id: str) -> Path:
         """The worktree of a task: under the root of the repository, which may be above ours."""
         return git_root / CAESAR_DIR / "wt" / check_id(task_id)
+
+    def check_worktree(self, git_root: Path, task_id: str) -> Path:
+        """Where the outcome of a task is checked out while its checks run."""
+        return git_root / CAESAR_DIR / "wt" / "checks" / check_id(task_id)
 
     def lease(self, task_id: str) -> Path:
         """The lease that protects a task's worktree."""

@@ -43,7 +43,7 @@ class Record:
             it and who works.
         apply_conflicts: paths that the last attempt to apply could not merge.
         phase: what a task that is not over is doing: `worktree`, `setup`, `slot`, `agent`,
-            `outcome`.
+            `outcome`, `checks`.
         reason: why it ended as it did, when it did not end well (see `protocol.event.Reason`).
         deadline: monotonic seconds since boot when the agent's time is over.
         base_ref: the commit the outcome is compared with; in place, the tree found at the start.

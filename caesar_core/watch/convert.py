@@ -68,6 +68,7 @@ def _check(check: dict[str, Any]) -> CheckView:
         exit_code=code if isinstance(code, int) else None,
         duration_ms=took if isinstance(took, int) else None,
         output_tail=str(check.get("output_tail", "")),
+        name=str(check.get("name", "")),
     )
 
 

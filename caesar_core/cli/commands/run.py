@@ -47,6 +47,7 @@ class RunCommand(click.Command):
 @click.option("--context", metavar="TEXT|@FILE", default="", help="What the agent should know.")
 @click.option("--constraint", metavar="T", multiple=True, help="A rule to keep; repeatable.")
 @click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
+@click.option("--check", metavar="CMD", multiple=True, help="Run it on the result; repeatable.")
 @click.option("--detach", is_flag=True, help="Return at once; `caesar watch` shows it.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and why.")
 @click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
@@ -76,6 +77,7 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
         context=_context(options["context"]),
         constraints=options["constraint"],
         acceptance_criteria=options["criterion"],
+        checks=options["check"],
         extra=ctx.meta.get("extra", ()),
         depth=current_depth() + 1,
     )

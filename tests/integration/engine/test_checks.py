@@ -1,0 +1,129 @@
+"""Commands of ours on a task's result: truth beside the claim."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from caesar_core.process.identity import is_alive
+from tests.integration.engine.conftest import Caesar, eventually, processes_of
+
+
+def test_s10_a_success_that_a_check_contradicts_exits_1(caesar: Caesar) -> None:
+    ran = caesar("run", "--agent", "shell", "echo four >> a.txt", "--json", "--check", "exit 3")
+
+    assert (ran.code, ran.json["report_status"], ran.json["contradicted"]) == (1, "success", True)
+    (check,) = ran.json["checks"]
+    assert (check["command"], check["passed"], check["exit_code"]) == ("exit 3", False, 3)
+    shown = caesar("show", ran.json["task_id"])
+    assert "contradicted" in shown.out
+    assert "A check failed: exit 3" in shown.out
+
+
+def test_checks_see_the_outcome_and_leave_nothing_in_it(caesar: Caesar) -> None:
+    check = "grep -qx four a.txt && test ! -e ignored && touch made && echo x > a.txt"
+    (caesar.root / ".gitignore").write_text("ignored\n")
+    caesar.git("add", "--all")
+    caesar.git("commit", "--quiet", "-m", "ignore")
+
+    result = caesar.run("echo four >> a.txt; touch ignored", "--check", check)
+
+    assert [check["passed"] for check in result["checks"]] == [True]
+    assert [(f["path"], f["insertions"]) for f in result["diff"]["files"]] == [("a.txt", 1)]
+    assert not (Path(result["workspace"]) / "made").exists()
+    assert len(caesar.git("worktree", "list").splitlines()) == 2
+
+
+def test_checks_of_a_task_that_changed_nothing_run_on_its_base(caesar: Caesar) -> None:
+    result = caesar.run("true", "--check", "test $(wc -l < a.txt) = 3")
+
+    assert result["checks"][0]["passed"] is True
+
+
+def test_a_check_is_stopped_at_its_limit_with_all_it_started(caesar: Caesar) -> None:
+    caesar.layout.caesar.mkdir()
+    caesar.layout.config.write_text(
+        '[checks]\ncommands = [{name = "slow", run = "setsid sleep 60 & echo on; sleep 60",'
+        ' timeout = "300ms"}, "true"]\n'
+    )
+
+    result = caesar.run("echo four >> a.txt")
+
+    slow, quick = result["checks"]
+    assert (slow["name"], slow["passed"], slow["exit_code"]) == ("slow", False, None)
+    assert slow["output_tail"].startswith("on\n[stopped after its limit of")
+    assert quick["passed"] is True
+    assert processes_of(result["task_id"]) == []
+
+
+def test_the_whole_output_is_kept_without_secrets(caesar: Caesar) -> None:
+    caesar.env["MY_API_TOKEN"] = "hunter2hunter2"
+    command = "seq 9999; echo $MY_API_TOKEN"
+
+    result = caesar.run("true", "--check", command)
+
+    log = caesar.layout.task(result["task_id"]).check_log(1).read_text()
+    assert log.startswith("1\n2\n")
+    assert log.endswith("9999\n•••\n")
+    assert result["checks"][0]["output_tail"].endswith("9999\n•••\n")
+    assert len(result["checks"][0]["output_tail"]) <= 4000
+
+
+def test_a_cancelled_check_ends_the_task_and_keeps_its_outcome(caesar: Caesar) -> None:
+    task_id = caesar.detach("echo four >> a.txt", "--check", "sleep 60")
+    caesar.wait(task_id, lambda record: record.phase == "checks")
+
+    assert caesar("cancel", task_id).code == 0
+
+    record = caesar.wait(task_id)
+    assert (record.status, record.checks or ()) == ("cancelled", ())
+    assert "+four" in caesar("diff", task_id).out
+    assert processes_of(task_id) == []
+
+
+def test_r3_a_supervisor_killed_during_its_checks_is_replaced_and_goes_on(caesar: Caesar) -> None:
+    gate = caesar.root.parent / "gate"
+    wait = f"while [ ! -e {gate} ]; do sleep 0.05; done"
+    count = caesar.root.parent / "count"
+    task_id = caesar.detach(
+        "echo four >> a.txt", "--check", f"echo x >> {count}", "--check", wait, "--check", "exit 1"
+    )
+    record = caesar.wait(task_id, lambda found: len(found.checks or ()) == 1)
+    eventually(lambda: bool(processes_of(task_id)), bool)
+    supervisor = record.supervisor
+    assert supervisor is not None
+
+    os.kill(supervisor.pid, signal.SIGKILL)
+    eventually(lambda: is_alive(supervisor), lambda alive: not alive)
+    gate.touch()
+    caesar("ps")
+
+    ended = caesar.wait(task_id)
+    assert [check["passed"] for check in ended.checks or ()] == [True, True, False]
+    assert count.read_text() == "x\n"
+    assert (ended.status, ended.report_status) == ("succeeded", "success")
+    assert caesar("show", task_id, "--json").json["contradicted"] is True
+
+
+def test_checks_of_the_repository_need_consent_and_those_of_the_person_none(
+    caesar: Caesar,
+) -> None:
+    del caesar.env["CAESAR_TRUST"]
+    assert caesar.run("true", "--check", "true")["checks"][0]["passed"] is True
+    caesar.layout.config.write_text('[checks]\ncommands = ["true"]\n')
+
+    ran = caesar("run", "--agent", "shell", "true", "--json")
+
+    assert (ran.code, ran.json["error"]["code"]) == (2, "untrusted")
+
+
+def test_a_task_in_place_is_checked_in_its_workspace(caesar: Caesar, tmp_path: Path) -> None:
+    outside = tmp_path / "plain"
+    outside.mkdir()
+
+    ran = caesar(
+        "run", "--agent", "shell", "echo x > f", "--json", "--check", "test -f f", cwd=outside
+    )
+
+    assert (ran.code, ran.json["checks"][0]["passed"]) == (0, True)
