@@ -3,84 +3,57 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.agents.embedded import without_events
 from caesar_core.clock import iso
 from caesar_core.engine.checks import run_checks
+from caesar_core.engine.ending import EndFile, EndState, RunEnd
+from caesar_core.engine.handed_in import mark_invalid, put_aside, read_aside
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.observe import Observation, observe
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
-from caesar_core.process.supervise import Ending
-from caesar_core.protocol.event import Error, Finished, Reason, ReportStatus
+from caesar_core.protocol.event import Error, EventBody, Finished, ReportStatus
+from caesar_core.protocol.wire import decode_event
 from caesar_core.repo.worktree import delete_tree
-from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
-from caesar_core.store.records import Status
-from caesar_core.text import human_duration
+from caesar_core.store.atomic import read_bounded, write_atomic
+from caesar_core.store.tail import Tail
 
-_LARGEST_REPORT: Final = 16 << 20
 _RAW_TAIL: Final = 16 << 20
 _LARGEST_BRIEF: Final = 64 << 20
-_STATUS: Final[dict[str, Status]] = {"cancelled": "cancelled", "timed_out": "timed_out"}
-_REASON: Final[dict[str, Reason]] = {"cancelled": "cancelled", "timed_out": "timeout"}
-
-
-@dataclass(frozen=True, slots=True)
-class RunEnd:
-    """How the run ended.
-
-    Attributes:
-        status: the final state of the process, and only of it.
-        sentence: what happened, empty when the agent exited with 0.
-        unknown: nobody saw how the agent ended; its own report decides.
-    """
-
-    status: Status
-    sentence: str = ""
-    exit_code: int | None = None
-    signal: str | None = None
-    reason: Reason | None = None
-    unknown: bool = False
-
-
-def end_of(ending: Ending, deadline_ms: int) -> RunEnd:
-    """Return what an ending means for the task."""
-    if ending.kind in _STATUS:
-        limit = human_duration(deadline_ms / 1000)
-        sentence = {
-            "cancelled": "The task was cancelled.",
-            "timed_out": f"The task ran into its limit of {limit}.",
-        }[ending.kind]
-        return RunEnd(
-            _STATUS[ending.kind], sentence, ending.exit_code, ending.signal, _REASON[ending.kind]
-        )
-    if ending.kind == "lost":
-        sentence = "The agent is gone, and how it ended is not known: its supervisor had died."
-        return RunEnd("failed", sentence, reason="other", unknown=True)
-    if ending.exit_code == 0:
-        return RunEnd("succeeded", exit_code=0)
-    how = f"ended by {ending.signal}" if ending.signal else f"exited with {ending.exit_code}"
-    return RunEnd("failed", f"The agent {how}.", ending.exit_code, ending.signal)
 
 
 def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
-    """Write the report and the last event, and make the record final."""
+    """Write the report and the last events, and make the record final.
+
+    Killed at any step and called again it comes to the same end: the first `end` counts, the
+    agent's report is taken once, and the last events are said once.
+
+    Raises:
+        CaesarError: something cannot be written; what is stored then lets it be tried again.
+    """
+    kept = EndFile(run.layout.end(run.id))
+    state = kept.begin(end)
+    if state.end != end:
+        run.find("medium", "Its end could not be written down at once", end.sentence)
     run.update(phase="outcome")
     mend_task_files(run)
     observation = observe(run) if run.record.agent_process else Observation()
-    end = _checked(run, end, observation)
-    document, source, verified, report_status = _report(run, end, observation, final_text)
+    state = kept.amend(state, _checked(run, state.end, observation))
+    state = put_aside(run, kept, state)
+    document, source, verified, report_status = _report(run, state, observation, final_text)
+    end = state.end
     if end.unknown and source in {"channel", "file"}:
         end = RunEnd("succeeded")
     _write_report(run, document)
-    if end.sentence:
-        fatal = end.status != "succeeded"
-        run.say(Error(message=end.sentence, fatal=fatal, reason=end.reason))
     # A success report of an agent that failed is kept in the report, not waved about.
     spoken: ReportStatus = report_status if end.status == "succeeded" else "failed"
-    run.say(Finished(status=spoken, summary=str(document["summary"]), exit_code=end.exit_code))
+    finished = Finished(status=spoken, summary=str(document["summary"]), exit_code=end.exit_code)
+    _say_last(run, kept, state, (*_errors(end), finished))
     stream = run.checkpointer.finish()
     reason = end.reason or (stream.trouble.reason if stream.trouble else None)
     run.update(
@@ -123,29 +96,56 @@ def conclude_without_report(run: TaskRun, end: RunEnd) -> None:
     )
 
 
+def _errors(end: RunEnd) -> tuple[Error, ...]:
+    if not end.sentence:
+        return ()
+    return (Error(message=end.sentence, fatal=end.status != "succeeded", reason=end.reason),)
+
+
+def _say_last(run: TaskRun, kept: EndFile, state: EndState, bodies: Sequence[EventBody]) -> None:
+    """Append the last events, in one write, unless a supervisor before us did."""
+    path = run.files.events
+    if state.events_from is None:
+        size = path.stat().st_size if path.exists() else 0
+        kept.note_events(state, size)
+    elif _has_finished(path, state.events_from):
+        return
+    run.say(*bodies)
+
+
+def _has_finished(path: Path, offset: int) -> bool:
+    tail, more = Tail(path, offset), True
+    while more:
+        part = tail.read()
+        for line in part.lines:
+            with suppress(ValueError, CaesarError):
+                if isinstance(decode_event(line).body, Finished):
+                    return True
+        more = part.more
+    return False
+
+
 def _report(
-    run: TaskRun, end: RunEnd, observation: Observation, final_text: str | None
+    run: TaskRun, state: EndState, observation: Observation, final_text: str | None
 ) -> tuple[dict[str, Any], str, str, Any]:
     from caesar_core.engine.reconcile import reconcile
     from caesar_core.engine.recover import RunFacts, recover_report
     from caesar_core.protocol.report import Finding
 
-    data, problem = _agent_report(run)
     recovered = recover_report(
         RunFacts(
-            report_bytes=data,
-            unreadable_report=problem,
+            report_bytes=read_aside(run.files),
+            unreadable_report=state.unreadable,
             raw_tail=without_events(_raw_tail(run)) if run.plan.translator else _raw_tail(run),
             final_text=final_text,
             brief=_brief(run),
-            ended=end.sentence,
+            ended=state.end.sentence,
             changed=_paths(observation),
             read_only=run.record.mode == "read-only",
         )
     )
-    if data is not None:
-        aside = run.files.invalid_report if recovered.invalid else run.files.agent_report
-        write_atomic(aside, data, durable=False)
+    if recovered.invalid:
+        mark_invalid(run.files)
     report, verified = reconcile(
         recovered.report,
         observation.observed,
@@ -153,7 +153,7 @@ def _report(
         read_only=run.record.mode == "read-only",
         declares=run.plan.declares_changes and recovered.source != "synthesized",
     )
-    noted = (*((*note, None) for note in run.plan.notes), *run.findings)
+    noted = dict.fromkeys((*((*note, None) for note in run.plan.notes), *run.findings))
     ours = [Finding.model_validate(_finding(*finding)) for finding in noted]
     if report.task_id not in (None, run.id):
         title = "The report names another task"
@@ -176,16 +176,6 @@ def _finding(
     severity: str, title: str, detail: str = "", file: str | None = None
 ) -> dict[str, Any]:
     return {"severity": severity, "title": title, "detail": detail, "file": file}
-
-
-def _agent_report(run: TaskRun) -> tuple[bytes | None, str]:
-    try:
-        data = read_bounded(run.files.report, _LARGEST_REPORT)
-        return run.new_redactor().redact(data), ""
-    except FileNotFoundError:
-        return None, ""
-    except StoreError as error:
-        return None, error.message
 
 
 def _write_report(run: TaskRun, document: dict[str, Any]) -> None:

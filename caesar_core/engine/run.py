@@ -10,12 +10,13 @@ import os
 import signal
 import sys
 import traceback
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.clock import Clock, SystemClock, iso
-from caesar_core.engine.conclude import RunEnd, conclude, conclude_without_report, end_of
+from caesar_core.engine.conclude import conclude, conclude_without_report
+from caesar_core.engine.ending import EndFile, RunEnd, end_of
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.plan import Plan, load_plan
 from caesar_core.engine.prepare import (
@@ -35,7 +36,7 @@ from caesar_core.process.spawn import TASK_MARKER, Child, SpawnError, spawn
 from caesar_core.process.supervise import wakeup, watch_child
 from caesar_core.protocol.event import Started
 from caesar_core.repo.worktree import delete_tree
-from caesar_core.store.atomic import write_atomic
+from caesar_core.store.atomic import StoreError, write_atomic
 from caesar_core.store.layout import Layout
 from caesar_core.store.lease import Lease, lease_state
 from caesar_core.store.lock import try_lock
@@ -55,6 +56,7 @@ class Supervisor:
         self._task_id = task_id
         self._clock = clock
         self._records = RecordStore(layout, clock)
+        self._end = EndFile(layout.end(task_id))
         self._told_to_stop = False
 
     def run(self) -> None:
@@ -66,6 +68,7 @@ class Supervisor:
             self._listen()
             record = self._records.get(self._task_id)
             if record is None or not record.is_active:
+                self._forget()
                 return
             self._hold_lease(stack, record)
             record = self._records.update(self._task_id, supervisor=current())
@@ -79,8 +82,14 @@ class Supervisor:
                 self._cancelled,
             )
             self._guarded(run, stack, wake_fd, problem)
-        self._layout.reserve(self._task_id).unlink(missing_ok=True)
-        self._layout.supervisor_lock(self._task_id).unlink(missing_ok=True)
+            self._forget()
+
+    def _forget(self) -> None:
+        """Remove what only a supervisor needs; the task is over."""
+        layout, task_id = self._layout, self._task_id
+        for path in (layout.plan(task_id), layout.reserve(task_id), layout.end(task_id)):
+            path.unlink(missing_ok=True)
+        layout.supervisor_lock(task_id).unlink(missing_ok=True)
 
     def _read_plan(self) -> tuple[Plan | None, str]:
         """Return the plan, or why there is none: then nobody can go on with the task."""
@@ -111,6 +120,8 @@ class Supervisor:
     def _give_up(self, run: TaskRun, end: RunEnd) -> None:
         """Conclude a task that came to no proper end; before its agent, without a trace in git."""
         self._layout.reserve(run.id).unlink(missing_ok=True)
+        with suppress(StoreError):
+            self._end.begin(end)
         # An agent may run without being in the record: writing that down may be what failed.
         self._stop_what_runs()
         if run.record.agent_process is None:
@@ -119,9 +130,14 @@ class Supervisor:
             conclude(run, end)
         except Exception:  # noqa: BLE001 - a task that nobody can conclude must not run for ever
             traceback.print_exc()
-            conclude_without_report(run, end)
+            known = self._end.load()
+            conclude_without_report(run, known.end if known else end)
 
     def _work(self, run: TaskRun, stack: ExitStack, wake_fd: int) -> None:
+        known = self._end.load()
+        if known is not None:
+            self._go_on_ending(run, known.end)
+            return
         agent: Child | ProcessRef | None = run.record.agent_process
         if agent is None:
             # One that was started just before its supervisor died is not in the record.
@@ -136,6 +152,16 @@ class Supervisor:
             claim_place(run, stack)
             stack.callback(slots.release, slots.occupy(f"{run.id} {run.record.objective[:60]}"))
         self._watch(run, agent, wake_fd)
+
+    def _go_on_ending(self, run: TaskRun, end: RunEnd) -> None:
+        """Conclude what a supervisor before us had begun to conclude."""
+        self._stop_what_runs()
+        if run.record.agent_process is None:
+            discard_worktree(run)
+        spools = self._spools(run)
+        while spools.pump():
+            pass
+        self._finish(run, spools, end)
 
     def _stop_what_runs(self) -> None:
         sweep_leftovers(f"{TASK_MARKER}={self._task_id}", clock=self._clock)
@@ -168,13 +194,7 @@ class Supervisor:
         return child
 
     def _watch(self, run: TaskRun, agent: Child | ProcessRef, wake_fd: int) -> None:
-        spools = Spools(
-            run.files,
-            run.journal,
-            run.plan.new_translator(),
-            run.new_redactor,
-            lambda: mend_task_files(run),
-        )
+        spools = self._spools(run)
 
         def take_in() -> bool:
             moved = spools.pump()
@@ -191,8 +211,18 @@ class Supervisor:
             marker=f"{TASK_MARKER}={run.id}",
             wake_fd=wake_fd,
         )
+        state = self._end.begin(end_of(ending, run.plan.deadline_ms))
+        self._finish(run, spools, state.end)
+
+    def _spools(self, run: TaskRun) -> Spools:
+        translator = run.plan.new_translator()
+        return Spools(
+            run.files, run.journal, translator, run.new_redactor, lambda: mend_task_files(run)
+        )
+
+    def _finish(self, run: TaskRun, spools: Spools, end: RunEnd) -> None:
         spools.finish()
-        conclude(run, end_of(ending, run.plan.deadline_ms), spools.final_text)
+        conclude(run, end, spools.final_text)
         spools.remove()
 
     def _cancelled(self) -> bool:

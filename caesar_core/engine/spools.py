@@ -70,6 +70,7 @@ class Spools:
         self._lines = _Lines()
         self._reads_lines = not isinstance(translator, SilentTranslator)
         self._written_already: list[EventBody] = []
+        self._resumed_at: int | None = None  # until the portion that was under way is taken in
         self._resume(_load_progress(files.spool_offsets))
 
     @property
@@ -92,7 +93,12 @@ class Spools:
         return True
 
     def finish(self) -> None:
-        """Take in what was held back; the agent is gone and has been pumped to the end."""
+        """Take in what was held back; the agent is gone and has been pumped to the end.
+
+        Raises:
+            StoreError: `raw.log` or the stream cannot be written.
+        """
+        self._insist(partial(self._save, self._stdout.taken, self._stderr.taken))
         rest = self._stdout.flush()
         self._take(rest + self._stderr.flush(), chain(self._lines.feed(rest), self._lines.rest()))
 
@@ -105,6 +111,7 @@ class Spools:
         if progress is None:
             return
         self._mend()
+        self._resumed_at = progress.events
         with suppress(FileNotFoundError):
             if self._files.raw_log.lstat().st_size > progress.raw:
                 os.truncate(self._files.raw_log, progress.raw)
@@ -120,6 +127,7 @@ class Spools:
         bodies = self._translate(lines) if self._reads_lines else []
         self._insist(partial(self._write_raw, data))
         self._insist(partial(self._journal.append_many, bodies))
+        self._resumed_at = None
 
     def _insist(self, write: Callable[[], object]) -> None:
         """Write; once more when something was in the way that could be put right."""
@@ -156,7 +164,8 @@ class Spools:
             raise store_error("write", self._files.raw_log, error) from error
 
     def _save(self, stdout: int, stderr: int) -> None:
-        progress = _Progress(stdout, stderr, _size(self._files.raw_log), _size(self._files.events))
+        events = _size(self._files.events) if self._resumed_at is None else self._resumed_at
+        progress = _Progress(stdout, stderr, _size(self._files.raw_log), events)
         data = json.dumps(asdict(progress)).encode("ascii")
         write_atomic(self._files.spool_offsets, data, durable=False)
 

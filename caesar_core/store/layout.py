@@ -33,7 +33,7 @@ class TaskFiles:
 
     @property
     def agent_report(self) -> Path:
-        """The agent's own report, byte for byte, kept when the reconciled one replaces it."""
+        """The agent's own report, kept when the reconciled one replaces it; secrets redacted."""
         return self.dir / "report.agent.json"
 
     @property
@@ -197,6 +197,10 @@ class Layout:
     def plan(self, task_id: str) -> Path:
         """What the supervisor is to do; not in the task directory, where an agent may write."""
         return self.state / "plans" / f"{check_id(task_id)}.json"
+
+    def end(self, task_id: str) -> Path:
+        """How the task ended, until its report and record say so; not where an agent writes."""
+        return self.state / "plans" / f"{check_id(task_id)}.end.json"
 
     def reserve(self, task_id: str) -> Path:
         """Some disk space set aside while the task runs, so that its end can be written down."""
