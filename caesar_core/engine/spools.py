@@ -98,6 +98,7 @@ class Spools:
         Raises:
             StoreError: `raw.log` or the stream cannot be written.
         """
+        self._mend()
         self._insist(partial(self._save, self._stdout.taken, self._stderr.taken))
         rest = self._stdout.flush()
         self._take(rest + self._stderr.flush(), chain(self._lines.feed(rest), self._lines.rest()))
