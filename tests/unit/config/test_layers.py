@@ -8,7 +8,6 @@ from typing import Protocol
 import pytest
 
 from caesar_core.config.layers import global_config_path, load_config
-from caesar_core.config.read import ConfigError
 from caesar_core.config.settings import AnswerRule, Check, Checks, Config
 
 
@@ -140,43 +139,3 @@ def test_only_files_of_the_project_bring_repository_commands(load: Load) -> None
 )
 def test_case_67_place_of_the_own_file(environment: dict[str, str], wanted: str) -> None:
     assert global_config_path(environment) == Path(wanted)
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "said", "hint"),
-    [
-        ("[policy]\n\nmax_paralel = 1", 3, "policy.max_paralel", "'max_parallel'"),
-        ("[polcy]\nx = 1", 1, "polcy", "'policy'"),
-        (
-            '[[role]]\nname = "a"\nagents = []\nmode = "write"\nsystemprompt = "x"',
-            5,
-            "systemprompt",
-            "'system_prompt_file'",
-        ),
-        ("[worktree]\ncopy = ['/etc']", 2, "worktree.copy", ""),
-        ("[policy]\ndefault_timeout = true", 2, "default_timeout", ""),
-    ],
-)
-def test_case_56_complaint_names_file_line_key_and_remedy(
-    load: Load, text: str, line: int, said: str, hint: str
-) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(project=text)
-
-    assert f"config.toml:{line}" in caught.value.message
-    assert said in caught.value.message
-    assert hint in caught.value.hint
-
-
-def test_case_59_configuration_that_is_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").mkdir()
-
-    with pytest.raises(ConfigError, match=r"config\.toml"):
-        load_config(tmp_path / "config.toml", tmp_path / "x", global_file=tmp_path / "y")
-
-
-def test_agent_declared_twice_in_one_file_is_refused(load: Load) -> None:
-    entry = '[[agent]]\nid = "a"\nbin = "x"\n'
-
-    with pytest.raises(ConfigError, match="twice"):
-        load(project=entry + entry)
