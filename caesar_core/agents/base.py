@@ -60,7 +60,8 @@ class Job:
     Attributes:
         brief: the brief's text, which is also what `brief_file` holds.
         add_dirs: directories besides the workspace that the agent has to reach.
-        schema_file: the JSON Schema of the last message, when the agent can be held to one.
+        schema_file, schema: the JSON Schema of the last message, as a file (which the engine
+            writes) and as text, when the agent can be held to one.
         channel: the return channel, when it was asked for and the agent takes MCP servers.
         session_id: a fresh UUID for an agent that takes the name of its session from outside.
         resume: the agent's own id of the session to go on with.
@@ -80,6 +81,7 @@ class Job:
     deadline_ms: int
     add_dirs: tuple[Path, ...] = ()
     schema_file: Path | None = None
+    schema: str | None = None
     channel: ChannelServer | None = None
     session_id: str | None = None
     resume: str | None = None

@@ -33,9 +33,9 @@ class JsonTranslator(BaseTranslator):
     def __init__(self, context: RunContext = NO_CONTEXT) -> None:
         super().__init__()
         self.context = context
-        self.denials: list[Denial] = []
         self._open: dict[str, ToolUse] = {}
         self._ended: dict[str, None] = {}
+        self._denied_calls: set[str] = set()
         self._fruitless = 0
 
     def feed(self, line: str) -> Sequence[EventBody]:
@@ -133,12 +133,14 @@ class JsonTranslator(BaseTranslator):
         """Forget a failure: the stream shows that the run went on after it."""
         self.failure = None
 
-    def is_denied(self, tool: str, what: object) -> list[EventBody]:
-        """Return an error for a denied permission and remember it; the same one only once."""
+    def is_denied(self, tool: str, what: object, call: str = "") -> list[EventBody]:
+        """Return an error for a denied permission and remember it; each call only once."""
         denial = Denial(tool, summarize(what))
-        if denial in self.denials or len(self.denials) >= _REMEMBERED_DENIALS:
+        known = call in self._denied_calls if call else denial in self.denials
+        if known or len(self.denials) >= _REMEMBERED_DENIALS:
             return []
-        self.denials.append(denial)
+        self._denied_calls.add(call)
+        self.denials = (*self.denials, denial)
         words = f"Permission denied: {denial.tool} {denial.what}".strip()
         return [Error(message=words, reason="permission_denied")]
 
