@@ -39,6 +39,13 @@ def _relative(value: str) -> str:
     return str(path)
 
 
+def _prompt_file(value: str) -> str:
+    path = PurePosixPath(value)
+    if not path.parts or path.is_absolute() or ".." in path.parts:
+        raise ValueError("write a path below .caesar, without '..'")
+    return str(path)
+
+
 def _size(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError("write a size such as 512MiB or 2GiB")  # noqa: TRY004 - pydantic's way
@@ -62,6 +69,7 @@ def _check(value: object) -> object:
 
 Duration = Annotated[int, BeforeValidator(_duration)]
 RelativePath = Annotated[str, AfterValidator(_relative)]
+PromptFile = Annotated[str, AfterValidator(_prompt_file)]
 Text = Annotated[str, Field(min_length=1)]
 Size = Annotated[int, BeforeValidator(_size)]
 Pattern = Annotated[str, Field(min_length=1), AfterValidator(_pattern)]
@@ -141,7 +149,7 @@ class RoleEntry(Section):
     isolation: IsolationChoice = "auto"
     network: NetworkChoice = "auto"
     timeout: Duration = 600_000
-    system_prompt_file: str | None = None
+    system_prompt_file: PromptFile | None = None
     model: Text | None = None
 
 

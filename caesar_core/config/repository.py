@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,12 @@ def repository_commands(file: ConfigFile, layer: Layer) -> tuple[RepositoryComma
     return tuple(RepositoryCommand(f"{layer}.{path}", text) for path, text in _brought(file))
 
 
+# Two different things must never read alike: what was agreed to is kept by its text.
 def _brought(file: ConfigFile) -> Iterator[tuple[str, str]]:
     for agent in file.agent or ():
-        yield f"agent.{agent.id}", " ".join([agent.bin, *agent.args, *agent.network_args])
+        # An argument with a bracket or a blank is quoted, so it cannot pass for the last part.
+        network = f" [{shlex.join(agent.network_args)}]" if agent.network_args else ""
+        yield f"agent.{agent.id}", shlex.join([agent.bin, *agent.args]) + network
     if file.worktree is not None:
         for number, command in enumerate(file.worktree.setup or ()):
             yield f"worktree.setup.{number}", command
@@ -28,7 +32,17 @@ def _brought(file: ConfigFile) -> Iterator[tuple[str, str]]:
         for number, check in enumerate(file.checks.commands or ()):
             yield f"checks.commands.{number}", check.run
     for number, rule in enumerate(file.answer or ()):
-        yield f"answer.{number}", f"{rule.match} -> {rule.answer}"
+        yield f"answer.{number}", shlex.join([rule.match, "->", rule.answer])
+    yield from _loosened(file)
+
+
+def _loosened(file: ConfigFile) -> Iterator[tuple[str, str]]:
     if file.environment is not None:
         for name, value in (file.environment.set_ or {}).items():
             yield f"environment.set.{name}", f"{name}={value}"
+        if file.environment.pass_:
+            yield "environment.pass", shlex.join(file.environment.pass_)
+        if file.environment.redact is False:
+            yield "environment.redact", "redact = false"
+    if file.policy is not None and file.policy.allow_inplace_write:
+        yield "policy.allow_inplace_write", "allow_inplace_write = true"

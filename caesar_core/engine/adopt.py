@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
+from caesar_core.clock import parse_iso
 from caesar_core.engine.launcher import Launcher, LocalLauncher
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError, NotFoundError, OperationError
@@ -86,6 +87,14 @@ class Caretaker:
         return self._project.clock.monotonic() - self._since > _LONGEST_START
 
 
+def _is_overdue(project: Project, record: Record) -> bool:
+    """Whether a supervisor would have said by now that it is there, whoever started it."""
+    created = parse_iso(record.created_at)
+    if created is None:
+        return False
+    return (project.clock.now() - created).total_seconds() > _LONGEST_START
+
+
 def adopt_orphan(project: Project, record: Record, *, launcher: Launcher | None = None) -> None:
     """Start a supervisor for a task; it does nothing when another one is at work.
 
@@ -100,8 +109,6 @@ def is_orphan(project: Project, record: Record) -> bool:
     if record.supervisor is not None:
         return not is_alive(record.supervisor)
     if record.starter is not None:
-        return not is_alive(record.starter) and lease_state(project.layout.lease(record.id)) in {
-            "absent",
-            "stale",
-        }
+        held = lease_state(project.layout.lease(record.id)) not in {"absent", "stale"}
+        return not held and (not is_alive(record.starter) or _is_overdue(project, record))
     return lease_state(project.layout.lease(record.id)) == "stale"

@@ -11,13 +11,16 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from caesar_core.clock import SystemClock
 from caesar_core.config.settings import Config, RepositoryCommand
 from caesar_core.errors import CaesarError
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
+from caesar_core.store.lock import file_lock
 
 _LIMIT: Final = 4 << 20
 _SHOWN: Final = 6
@@ -96,22 +99,24 @@ def agree(root: Path, config: Config, environment: Mapping[str, str] = os.enviro
     """Agree to what the repository's configuration brings now.
 
     Raises:
-        StoreError: it cannot be written down.
+        LockBusyError, StoreError: it cannot be written down.
     """
     commands = {command.path: _digest(command) for command in config.repository_commands}
-    _save(environment, {**_load(environment), str(root): commands})
+    with _locked(environment):
+        _save(environment, {**_load(environment), str(root): commands})
 
 
 def revoke(root: Path, environment: Mapping[str, str] = os.environ) -> bool:
     """Take the agreement back; whether there was one.
 
     Raises:
-        StoreError: it cannot be written down.
+        LockBusyError, StoreError: it cannot be written down.
     """
-    agreed = _load(environment)
-    there = agreed.pop(str(root), None) is not None
-    if there:
-        _save(environment, agreed)
+    with _locked(environment):
+        agreed = _load(environment)
+        there = agreed.pop(str(root), None) is not None
+        if there:
+            _save(environment, agreed)
     return there
 
 
@@ -122,6 +127,11 @@ def trust_file(environment: Mapping[str, str]) -> Path:
         home = Path(environment.get("HOME") or "")
         base = (home if home.is_absolute() else Path("/")) / ".local" / "state"
     return base / "caesar" / "trust.json"
+
+
+def _locked(environment: Mapping[str, str]) -> AbstractContextManager[None]:
+    """Keep another `caesar trust` from losing what this one writes."""
+    return file_lock(trust_file(environment).with_suffix(".lock"), clock=SystemClock())
 
 
 def _load(environment: Mapping[str, str]) -> dict[str, dict[str, str]]:

@@ -42,6 +42,15 @@ def complaint(path: Path) -> ConfigError:
         ("[policy]\ndefault_timeout = '-5m'", 2, "not a duration", "90s"),
         ("[policy]\ndefault_timeout = true", 2, "write a duration", "90s"),
         ("[policy]\ndenied = 'a'", 2, "valid list", "Correct"),
+        *(
+            (
+                f'[[role]]\nname = "a"\nagents = []\nmode = "write"\nsystem_prompt_file = "{path}"',
+                5,
+                "role.0.system_prompt_file: write a path below",
+                "Correct",
+            )
+            for path in ("/etc/passwd", "../../.ssh/id", "roles/../../x", "")
+        ),
         ("[worktree]\ncopy = ['/etc']", 2, "worktree.copy.0: write a relative path", "Correct"),
         ("[worktree]\ncopy = [\n 'a',\n '../b']", 2, "worktree.copy.1", "Correct"),
         ("[worktree]\nlink = ['.git/x']", 2, "neither .git nor .caesar", "Correct"),

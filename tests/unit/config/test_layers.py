@@ -114,7 +114,9 @@ def test_only_files_of_the_project_bring_repository_commands(load: Load) -> None
     config = load(
         far=agent.format("mine"),
         project=agent.format("theirs") + "[worktree]\nsetup = ['make']\n",
-        local="[environment]\nset = { A = 'b' }\n[checks]\ncommands = ['make test']\n"
+        local="[environment]\nset = { A = 'b' }\npass = ['AWS_*']\nredact = false\ndeny = ['B']\n"
+        "[policy]\nallow_inplace_write = true\ndefault_isolation = 'inplace'\n"
+        "[checks]\ncommands = ['make test']\n"
         "[[answer]]\nmatch = 'branch'\nanswer = 'main'\n",
     )
 
@@ -125,7 +127,29 @@ def test_only_files_of_the_project_bring_repository_commands(load: Load) -> None
         "local.checks.commands.0",
         "local.answer.0",
         "local.environment.set.A",
+        "local.environment.pass",
+        "local.environment.redact",
+        "local.policy.allow_inplace_write",
     ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('args = ["a b"]', 'args = ["a", "b"]'),
+        ('args = ["a"]\nnetwork_args = ["b"]', 'args = ["a", "b"]'),
+        ('args = ["a"]\nnetwork_args = ["b"]', 'args = ["a", "[b]"]'),
+        ('args = ["a"]\nnetwork_args = ["b c"]', 'args = ["a"]\nnetwork_args = ["b", "c"]'),
+        ('args = ["a"]', 'args = ["a", ""]'),
+    ],
+)
+def test_two_different_command_lines_never_read_alike(load: Load, one: str, other: str) -> None:
+    agent = '[[agent]]\nid = "x"\nbin = "x"\nprompt = "none"\n'
+
+    [first] = load(project=agent + one).repository_commands
+    [second] = load(project=agent + other).repository_commands
+
+    assert first.text != second.text
 
 
 @pytest.mark.parametrize(

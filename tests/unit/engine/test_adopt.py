@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from caesar_core.clock import FakeClock
-from caesar_core.engine.adopt import Caretaker
+from caesar_core.clock import FakeClock, iso
+from caesar_core.engine.adopt import Caretaker, is_orphan
 from caesar_core.engine.project import Project
 from caesar_core.errors import OperationError
 from caesar_core.identity import ProcessRef, current
 from caesar_core.process.spawn import SpawnError
 from caesar_core.store.layout import Layout
+from caesar_core.store.lease import Lease
 from caesar_core.store.records import Record
 
 GONE = ProcessRef(pid=2**22 + 1, started=1.0)
@@ -87,3 +89,20 @@ def test_a_living_supervisor_is_left_alone(tmp_path: Path) -> None:
     _look(tmp_path, launcher, 30, supervisor=current())
 
     assert launcher.launched == 0
+
+
+def test_a_task_whose_supervisor_never_came_is_nobodys_while_its_starter_lives(
+    tmp_path: Path,
+) -> None:
+    """The server that delegated it runs for days; its task must not be pending as long."""
+    clock = FakeClock()
+    project = Project(tmp_path, clock)
+    record = Record(id=TASK, agent="shell", created_at=iso(clock.now()), starter=current())
+
+    assert not is_orphan(project, record)
+    clock.advance(16.0)
+    assert is_orphan(project, record)
+    assert not is_orphan(project, replace(record, supervisor=current()))
+    lease = Lease.acquire(project.layout.lease(TASK), "task t_1")
+    assert not is_orphan(project, record)
+    lease.release()

@@ -32,3 +32,24 @@ def test_case_77_a_missing_prompt_is_empty_and_an_unreadable_one_is_named(tmp_pa
         role_prompt(layout, ROLE)
     assert "role reviewer" in caught.value.message
     assert str(path) in caught.value.message
+
+
+def test_a_prompt_that_a_link_leads_out_of_the_folder_is_not_read(tmp_path: Path) -> None:
+    """A repository must not hand a key of the person to an agent."""
+    layout = Layout(tmp_path / "project")
+    roles = layout.caesar / "roles"
+    roles.mkdir(parents=True)
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    (secrets / "reviewer.md").write_text("the key")
+    (roles / "inside.md").write_text("You review.")
+
+    (roles / "reviewer.md").symlink_to(secrets / "reviewer.md")
+    with pytest.raises(CaesarError, match="role reviewer is not below"):
+        role_prompt(layout, ROLE)
+    (roles / "reviewer.md").unlink()
+    (roles / "inside.md").unlink()
+    roles.rmdir()
+    roles.symlink_to(secrets)
+    with pytest.raises(CaesarError, match="leads elsewhere"):
+        role_prompt(layout, ROLE)
