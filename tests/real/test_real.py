@@ -1,0 +1,91 @@
+"""Every CLI through the same situations."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.engine.conftest import eventually, processes_of
+from tests.real.project import RealProject
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def test_a_task_that_writes_is_understood_from_start_to_end(real: RealProject) -> None:
+    run = real.run("write")
+    assert run.ran.code == 0, run.ran.err
+    assert run.report["status"] == "success"
+    assert run.result["report_source"] in {"extracted", "schema"}
+    assert run.files == ["hello.txt", "notes.md"]
+    assert {event["path"] for event in run.events if event["type"] == "file_changed"} <= {
+        "hello.txt",
+        "notes.md",
+    }
+    calls = run.tools()
+    assert len(calls) >= 1
+    assert all(said == ["started", "succeeded"] for said in calls.values())
+    assert run.result["usage"]["input_tokens"] == 300
+    assert run.result["usage"]["cached_input_tokens"] == 120
+    assert run.record["session_id"]
+    assert not (real.caesar.root / "hello.txt").exists()
+
+
+def test_reading_changes_nothing(real: RealProject) -> None:
+    run = real.run("read", "--mode", "read-only")
+    assert run.ran.code == 0, run.ran.err
+    assert run.files == []
+    assert run.report["status"] == "success"
+
+
+def test_a_read_only_task_cannot_write(real: RealProject) -> None:
+    """A claim to have written, in a task that may only read, is never a success."""
+    before = real.caesar.git("status", "--porcelain", "--ignored")
+    run = real.run("write", "--mode", "read-only")
+    assert run.files == []
+    assert not (real.caesar.root / "hello.txt").exists()
+    assert not (real.caesar.root / "notes.md").exists()
+    assert real.caesar.git("status", "--porcelain") == before or ".caesar" in before + str(run)
+
+
+def test_a_command_that_fails_is_a_failed_tool(real: RealProject) -> None:
+    run = real.run("fail")
+    ends = {said[-1] for said in run.tools().values()}
+    assert ends == {"failed" if real.cli.exit_codes else "succeeded"}
+    assert run.report["status"] == "partial"
+
+
+def test_parallel_tools_are_kept_apart(real: RealProject) -> None:
+    run = real.run("parallel")
+    assert run.ran.code == 0, run.ran.err
+    assert sorted(run.tools().values()) == [["started", "succeeded"]] * 2
+
+
+def test_a_tool_that_does_not_exist_does_no_harm(real: RealProject) -> None:
+    run = real.run("unknown")
+    assert run.ran.code == 0, run.ran.err
+
+
+@pytest.mark.parametrize(("scenario", "reason"), [("e401", "auth"), ("e429", "rate_limit")])
+def test_a_refusal_by_the_provider_is_named(real: RealProject, scenario: str, reason: str) -> None:
+    run = real.run(scenario, "--timeout", "20s")
+    assert run.ran.code == 1
+    assert run.result["status"] in {"failed", "timed_out"}
+    assert reason in run.reasons
+
+
+@pytest.mark.parametrize("scenario", ["e500", "drop"])
+def test_a_broken_provider_is_no_success(real: RealProject, scenario: str) -> None:
+    run = real.run(scenario, "--timeout", "25s")
+    assert run.ran.code == 1
+    assert run.report["status"] == "failed"
+    assert run.reasons & {"model_error", "network"}
+
+
+def test_cancelling_leaves_no_process(real: RealProject) -> None:
+    real.scenario("sleep")
+    caesar = real.caesar
+    task_id = caesar.detach("Do what the script says.", agent=real.cli.id)
+    eventually(lambda: [p for p in processes_of(task_id) if "301" in p.cmdline()], bool, bound=40)
+    caesar("cancel", task_id)
+    record = caesar.wait(task_id)
+    assert record.status == "cancelled"
+    assert processes_of(task_id) == []
