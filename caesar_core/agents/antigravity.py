@@ -157,7 +157,7 @@ class AntigravityTranslator(JsonTranslator):
         failed = state == "ERROR" or bool(error)
         bodies = self.tool_ends(call, failed=failed, tool=tool, given=_told(given))
         if _DENIED in text(error, "message").lower():
-            bodies += self.is_denied(tool, _told(given))
+            bodies += self.is_denied(tool, _told(given), call)
         elif not failed and tool in _WRITERS:
             bodies += self.file_changed(text(given, "TargetFile"), _WRITERS[tool])
         return bodies

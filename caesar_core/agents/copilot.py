@@ -172,7 +172,7 @@ class CopilotTranslator(JsonTranslator):
         if text(data, "error", "code") == "denied":
             tool = started.tool if started else "tool"
             what = started.input_summary if started else text(data, "error", "message")
-            bodies += self.is_denied(tool, what)
+            bodies += self.is_denied(tool, what, call)
         for edit in objects(data, "fileEdits"):
             action = _KINDS.get(text(edit, "kind"), "modified")
             bodies += self.file_changed(text(edit, "path"), action)

@@ -178,8 +178,8 @@ class OpenCodeTranslator(JsonTranslator):
             tool, shown = text(given, "tool", limit=200) or tool, text(given, "error")
         bodies = self.tool_ends(call, failed=failed, tool=tool, given=shown)
         if status == "error":
-            told = text(state, "error")
-            return bodies + (self.is_denied(tool, given) if told.startswith(_REFUSED) else [])
+            is_denied = text(state, "error").startswith(_REFUSED)
+            return bodies + (self.is_denied(tool, given, call) if is_denied else [])
         return bodies if failed else bodies + self._change(tool, state)
 
     def _change(self, tool: str, state: Record) -> list[EventBody]:

@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from caesar_core.agents.antigravity import AntigravityAgent
 from caesar_core.agents.base import Agent
 from caesar_core.agents.claude import ClaudeAgent
 from caesar_core.agents.codex import CodexAgent
+from caesar_core.agents.copilot import CopilotAgent
 from caesar_core.agents.demo import DEMO_AGENTS
 from caesar_core.agents.gemini import GeminiAgent
 from caesar_core.agents.generic import GenericAgent
+from caesar_core.agents.opencode import OpenCodeAgent
 from caesar_core.agents.shell import ShellAgent
 
 
 def builtin_agents() -> tuple[Agent, ...]:
     """Return the agents that need no declaration."""
-    return (CodexAgent(), ClaudeAgent(), GeminiAgent(), ShellAgent(), *DEMO_AGENTS)
+    return (
+        CodexAgent(),
+        ClaudeAgent(),
+        OpenCodeAgent(),
+        CopilotAgent(),
+        GeminiAgent(),
+        AntigravityAgent(),
+        ShellAgent(),
+        *DEMO_AGENTS,
+    )
 
 
 def catalogue(declared: Iterable[GenericAgent] = ()) -> Mapping[str, Agent]:

@@ -38,6 +38,14 @@ FAILED: Final[dict[str, str]] = {
     "codex-native-int": "other",
     "codex-nokey": "auth",
     "codex-resume-bad": "other",
+    "copilot-drop": "model_error",
+    "copilot-e500": "model_error",
+    "copilot-e500mid": "model_error",
+    "copilot-native-int": "cancelled",
+    "copilot-native-term": "cancelled",
+    "copilot-native-term-hang": "cancelled",
+    "copilot-nokey": "auth",
+    "copilot-resume-bad": "other",
     "gemini-drop": "network",
     "gemini-e401": "auth",
     "gemini-e500": "model_error",
@@ -47,6 +55,9 @@ FAILED: Final[dict[str, str]] = {
     "gemini-nokey": "auth",
     "gemini-resume-bad": "other",
     "gemini-term": "other",
+    "opencode-e401": "auth",
+    "opencode-fail": "permission_denied",
+    "opencode-resume-bad": "other",
 }
 
 
