@@ -85,7 +85,7 @@ def _frame(body: EventBody) -> tuple[str, str, str]:
             options = f" [{' / '.join(body.options)}]" if body.options else ""
             return "question", "asks", body.question + options
         case ev.Answer():
-            return "speech", "answer", body.answer
+            return "speech", "answer", f"{body.answer} ({body.by})" if body.by else body.answer
         case ev.Finished():
             good = body.status in {"success", "partial"}
             return "done" if good else "failed", body.status, body.summary

@@ -39,8 +39,19 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
             Entry("diff", "diff", "See what a task changed."),
             Entry("apply", "apply", "Bring a task's changes into your tree, all or nothing."),
             Entry("undo", "undo", "Take the last apply back."),
+            Entry("questions", "questions", "See what agents ask and wait for."),
+            Entry("answer", "answer", "Answer a question of an agent."),
             Entry("cancel", "cancel", "Stop a task and everything it started."),
             Entry("gc", "gc", "Remove worktrees that nobody could miss."),
+        ),
+    ),
+    (
+        "Inside a task",
+        (
+            Entry("task", "task", "For agents: read what was asked for."),
+            Entry("progress", "progress", "For agents: say how far the work is."),
+            Entry("ask", "ask", "For agents: ask a question and wait for the answer."),
+            Entry("report", "report", "For agents: hand in the report."),
         ),
     ),
     (

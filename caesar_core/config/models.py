@@ -151,6 +151,7 @@ class RoleEntry(Section):
     timeout: Duration = 600_000
     system_prompt_file: PromptFile | None = None
     model: Text | None = None
+    channel: bool = False
 
 
 class AgentEntry(Section):

@@ -94,6 +94,7 @@ class Role:
     timeout: int = 600_000
     system_prompt_file: str | None = None
     model: str | None = None
+    channel: bool = False
 
 
 @dataclass(frozen=True, slots=True)

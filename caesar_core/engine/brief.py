@@ -32,8 +32,14 @@ _RULES: Final = (
 )
 
 
-def compose_brief(task: Task, *, role_prompt: str = "") -> str:
-    """Return the brief for a task; the caller's own words appear verbatim."""
+def compose_brief(task: Task, *, role_prompt: str = "", command: str = "caesar") -> str:
+    """Return the brief for a task; the caller's own words appear verbatim.
+
+    Args:
+        task: the order.
+        role_prompt: what the role says, before the context.
+        command: how caesar is called in the agent's shell.
+    """
     context = "\n\n---\n\n".join(part for part in (role_prompt.strip(), task.context) if part)
     sections = [
         f"# Task {task.id}\n\nYou are given one task. Work on it alone and report at the end.",
@@ -43,7 +49,8 @@ def compose_brief(task: Task, *, role_prompt: str = "") -> str:
         f"## Acceptance criteria\n\n{_bullets(task.acceptance_criteria)}"
         if task.acceptance_criteria
         else "",
-        _reporting(task),
+        _talking(task, command),
+        _reporting(task, command),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -57,12 +64,31 @@ def _constraints(task: Task) -> list[str]:
     ]
 
 
-def _reporting(task: Task) -> str:
+def _talking(task: Task, command: str) -> str:
+    """Return how the agent reaches whoever gave it the task while it works."""
+    by_tool = (
+        "The MCP server `caesar` has the tools `report_progress`, `ask_orchestrator` and "
+        "`submit_report`. Without it, these commands do the same:"
+    )
+    by_command = "In a shell, while you work:"
+    return (
+        "## While you work\n\n"
+        f"{by_tool if task.channel else by_command}\n\n"
+        f'- `{command} progress "<what you are doing>" --pct <0 to 100>`\n'
+        f'- `{command} ask "<question>" --option <answer> --option <answer>` prints the answer.\n\n'
+        "Ask only what you cannot decide yourself. You wait for at most five minutes; when nobody "
+        "answers, go on by your own best judgement and say so in your report."
+    )
+
+
+def _reporting(task: Task, command: str) -> str:
+    first = "Hand it in with the tool `submit_report`, or write" if task.channel else "Write"
     return (
         "## Report\n\n"
-        f"Write a JSON file to `{task.report_path}` (also in `$CAESAR_REPORT_PATH`) as the last "
-        "thing you do. If you cannot write there, end your last message with the same object in a "
-        "block that starts with ```` ```json caesar:report ````.\n\n"
+        f"{first} a JSON file to `{task.report_path}` (also in `$CAESAR_REPORT_PATH`) as the last "
+        f"thing you do; `{command} report --file <file>` checks it and puts it there. If you "
+        "cannot write there, end your last message with the same object in a block that starts "
+        "with ```` ```json caesar:report ````.\n\n"
         f"Its shape, with placeholders in angle brackets:\n\n{_EXAMPLE}\n\n{_bullets(_RULES)}"
     )
 

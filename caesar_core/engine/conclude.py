@@ -10,11 +10,13 @@ from typing import Any, Final
 
 from caesar_core.agents.embedded import without_events
 from caesar_core.clock import iso
+from caesar_core.engine.agent_side import is_handed_in
 from caesar_core.engine.checks import run_checks
 from caesar_core.engine.ending import EndFile, EndState, RunEnd
 from caesar_core.engine.handed_in import mark_invalid, put_aside, read_aside
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.observe import Observation, observe
+from caesar_core.engine.questions import OVER, close_questions
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
 from caesar_core.protocol.event import Error, EventBody, Finished, ReportStatus
@@ -41,6 +43,7 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
     if state.end != end:
         run.find("medium", "Its end could not be written down at once", end.sentence)
     run.update(phase="outcome")
+    close_questions(run.files, OVER, run.clock)
     mend_task_files(run)
     observation = observe(run) if run.record.agent_process else Observation()
     state = kept.amend(state, _checked(run, state.end, observation))
@@ -132,13 +135,15 @@ def _report(
     from caesar_core.engine.recover import RunFacts, recover_report
     from caesar_core.protocol.report import Finding
 
+    handed_in = read_aside(run.files)
     recovered = recover_report(
         RunFacts(
-            report_bytes=read_aside(run.files),
+            report_bytes=handed_in,
             unreadable_report=state.unreadable,
             raw_tail=without_events(_raw_tail(run)) if run.plan.translator else _raw_tail(run),
             final_text=final_text,
             brief=_brief(run),
+            channel=handed_in is not None and is_handed_in(run.files, handed_in),
             ended=state.end.sentence,
             changed=_paths(observation),
             read_only=run.record.mode == "read-only",

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from caesar_core.agents.base import Invocation, Job
+from caesar_core.agents.base import ChannelServer, Invocation, Job
 from caesar_core.clock import iso
 from caesar_core.engine.brief import compose_brief
+from caesar_core.engine.channel import channel_server, own_command
 from caesar_core.engine.checks import planned_checks
 from caesar_core.engine.launcher import Launcher, LocalLauncher
 from caesar_core.engine.plan import Plan, process_fields, save_plan
@@ -23,7 +24,7 @@ from caesar_core.engine.writers import WorkspaceBusyError, writer_in
 from caesar_core.errors import CaesarError
 from caesar_core.identity import current
 from caesar_core.ids import new_task_id
-from caesar_core.protocol.task import Task
+from caesar_core.protocol.task import Channel, Task
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
 from caesar_core.repo.worktree import branch_name
 from caesar_core.store.atomic import write_atomic
@@ -114,9 +115,12 @@ class _Order:
         self.task_id = new_task_id()
         self.files = project.layout.task(self.task_id)
         self.in_worktree = resolution.isolation == "worktree"
+        self.channel = channel_server(self.files.dir) if resolution.channel else None
         self.task = self._task()
         self.brief = compose_brief(
-            self.task, role_prompt=role_prompt(project.layout, resolution.role)
+            self.task,
+            role_prompt=role_prompt(project.layout, resolution.role),
+            command=own_command(),
         )
         self.invocation = self._invocation()
 
@@ -192,6 +196,7 @@ class _Order:
             depth=request.depth,
             report_path=str(self.files.report),
             events_path=str(self.files.events),
+            channel=_coordinates(self.channel),
         )
 
     def _invocation(self) -> Invocation:
@@ -208,6 +213,7 @@ class _Order:
             model=resolution.model,
             role=self.task.role,
             deadline_ms=resolution.deadline_ms,
+            channel=self.channel,
             extra=self.request.extra,
         )
         invocation = resolution.agent.invoke(job)
@@ -228,6 +234,7 @@ class _Order:
             link=config.worktree.link,
             setup=config.worktree.setup,
             setup_timeout_ms=config.worktree.setup_timeout,
+            answers=tuple((rule.match, rule.answer) for rule in config.answers),
             checks=planned_checks(config.checks, self.request, resolution.mode),
             max_parallel=config.policy.max_parallel,
             branch_stem=branch_name(label, self.request.objective, self.task_id),
@@ -253,11 +260,16 @@ class _Order:
             model=resolution.model,
             network=resolution.network,
             warnings=resolution.warnings,
+            report_via="channel" if self.channel else "file",
             base_ref=task.base_ref,
             git_root=str(repository.git_root) if repository else None,
             race_id=self.request.race_id,
             starter=current(),
         )
+
+
+def _coordinates(server: ChannelServer | None) -> Channel | None:
+    return Channel(command=server.argv[0], args=server.argv[1:]) if server else None
 
 
 def _shortened(objective: str) -> str:

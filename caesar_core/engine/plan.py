@@ -27,6 +27,7 @@ class Plan:
         translator: the built-in agent whose stream this is; empty for one without structure.
         base_ref: the commit the worktree starts from; `None` in place.
         checks: what is run on the outcome, as (command, name, limit in milliseconds).
+        answers: `[[answer]]` as (match, answer).
         notes: findings that the resolution brought, as (severity, title, detail).
     """
 
@@ -47,6 +48,7 @@ class Plan:
     setup: tuple[str, ...] = ()
     setup_timeout_ms: int = 1_800_000
     checks: tuple[tuple[str, str, int], ...] = ()
+    answers: tuple[tuple[str, str], ...] = ()
     max_parallel: int = 4
     branch_stem: str = ""
     base_ref: str | None = None

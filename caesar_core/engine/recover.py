@@ -32,7 +32,7 @@ class RunFacts:
         raw_tail: the end of `raw.log`.
         final_text: the agent's last words, from its stream or its final-message file.
         schema_tier: its final message was constrained to the report's schema.
-        channel: the return channel was open.
+        channel: that report came through the return channel.
         ended: how the process ended, as a sentence; empty when it exited with 0.
         changed: files that git saw change; `None` when nobody could look.
         read_only: it was not supposed to change anything.

@@ -25,6 +25,7 @@ class Request:
     race_id: str | None = None
     checks: tuple[str, ...] = ()
     base_ref: str | None = None
+    channel: bool = False
 
 
 @dataclass(frozen=True, slots=True)

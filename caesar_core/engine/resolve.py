@@ -16,7 +16,12 @@ from caesar_core.config.settings import Config, Role
 from caesar_core.durations import parse_duration
 from caesar_core.engine.request import Decision, Note, Request, WorkspaceFacts
 from caesar_core.engine.resolve_agent import choose_agent, choose_role
-from caesar_core.engine.resolve_limits import choose_isolation, choose_model, choose_network
+from caesar_core.engine.resolve_limits import (
+    choose_channel,
+    choose_isolation,
+    choose_model,
+    choose_network,
+)
 from caesar_core.errors import CaesarError
 
 Installed: TypeAlias = Callable[[str], bool]
@@ -33,6 +38,7 @@ class Resolution:
     network: bool
     model: str | None
     deadline_ms: int
+    channel: bool
     decisions: tuple[Decision, ...]
     notes: tuple[Note, ...] = field(default=())
 
@@ -73,6 +79,7 @@ def resolve(
         request, role, config.policy, agent, mode
     )
     model, model_reason, model_notes = choose_model(request, role, config, agent)
+    channel, channel_reason, channel_notes = choose_channel(request, role, agent)
     deadline, deadline_reason = _deadline(request, role, config)
     return Resolution(
         agent=agent,
@@ -82,6 +89,7 @@ def resolve(
         network=network,
         model=model,
         deadline_ms=deadline,
+        channel=channel,
         decisions=(
             Decision("agent", agent.id, agent_reason),
             Decision("mode", mode, mode_reason),
@@ -89,8 +97,9 @@ def resolve(
             Decision("network", network, network_reason),
             Decision("model", model, model_reason),
             Decision("deadline_ms", deadline, deadline_reason),
+            Decision("channel", channel, channel_reason),
         ),
-        notes=(*notes, *network_notes, *model_notes),
+        notes=(*notes, *network_notes, *model_notes, *channel_notes),
     )
 
 

@@ -125,6 +125,20 @@ def choose_model(
     return None, "dropped", (Note("info", "Model not applied", text),)
 
 
+def choose_channel(request: Request, role: Role | None, agent: Agent) -> tuple[bool, str, Notes]:
+    """Return whether the return channel is injected as an MCP server.
+
+    An agent that takes none has the same in the commands that its brief names.
+    """
+    if not (request.channel or (role is not None and role.channel)):
+        return False, "not asked for", ()
+    origin = "asked for" if request.channel else "the role's"
+    if agent.capabilities.mcp_injection != "none":
+        return True, origin, ()
+    text = f"{agent.id} takes no MCP server; its brief names the commands that do the same"
+    return False, "by commands", (Note("info", "Channel not injected", text),)
+
+
 def _wanted(asked: str | None, role: str | None, policy: str) -> tuple[str, str]:
     if asked is not None:
         return asked, "asked for"

@@ -27,6 +27,7 @@ from caesar_core.engine.prepare import (
     prepare_place,
     wait_for_slot,
 )
+from caesar_core.engine.questions import MailWatch
 from caesar_core.engine.spools import Spools
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
@@ -195,8 +196,10 @@ class Supervisor:
 
     def _watch(self, run: TaskRun, agent: Child | ProcessRef, wake_fd: int) -> None:
         spools = self._spools(run)
+        mail = MailWatch(run.files, run.plan.answers, self._clock)
 
         def take_in() -> bool:
+            mail.look()
             moved = spools.pump()
             run.checkpointer.update()
             return moved

@@ -34,6 +34,13 @@ from caesar_core.engine.outcomes import (
     resolve_id,
 )
 from caesar_core.engine.project import Project
+from caesar_core.engine.questions import (
+    AskedQuestion,
+    all_questions,
+    answer_question,
+    question_by_prefix,
+    questions_of,
+)
 from caesar_core.engine.request import Request
 from caesar_core.engine.resolve import Resolution
 from caesar_core.engine.results import (
@@ -46,7 +53,6 @@ from caesar_core.engine.results import (
 from caesar_core.engine.trust import Review, agree, review, revoke
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import work_tree_diff
-from caesar_core.store import mailbox
 from caesar_core.store.layout import Layout
 from caesar_core.store.mailbox import QuestionState
 from caesar_core.store.records import Record
@@ -155,10 +161,17 @@ class Service:
         """Take back the last apply, or a task's."""
         return undo_task(self.project, self.resolve_id(task) if task else None)
 
+    def questions(self, task: str | None = None) -> tuple[AskedQuestion, ...]:
+        """Return the questions of a task, or of all tasks that are not over."""
+        if task is None:
+            return all_questions(self.project)
+        return questions_of(self.project, self.record(task))
+
     def answer(self, task: str, question: str, text: str, by: str | None = None) -> QuestionState:
-        """Answer an agent's question; of two answers the first stays. See `store.mailbox`."""
-        files = self.layout.task(self.resolve_id(task))
-        return mailbox.answer(files, question, text, self.clock, by)
+        """Answer an agent's question; of two answers the first stays."""
+        task_id = self.resolve_id(task)
+        question_id = question_by_prefix(self.layout.task(task_id), question)
+        return answer_question(self.project, task_id, question_id, text, by)
 
     def cancel(self, task: str) -> CancelResult:
         """Stop a task and wait for its end."""

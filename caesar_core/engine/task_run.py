@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from caesar_core.clock import Clock
+from caesar_core.engine.channel import with_own_command
 from caesar_core.engine.checkpoints import Checkpointer
 from caesar_core.engine.plan import Plan
 from caesar_core.process.environment import (
@@ -97,7 +98,9 @@ class TaskRun:
         }
         plan = self.plan
         rules = EnvironmentRules(deny=plan.deny, allow=plan.passed, set=plan.assigned)
-        return agent_environment(os.environ, caesar, rules)
+        environment = agent_environment(os.environ, caesar, rules)
+        environment["PATH"] = with_own_command(environment.get("PATH", os.defpath))
+        return environment
 
     def new_redactor(self) -> Redactor:
         """Return what keeps the secrets of that environment out of what we write."""

@@ -103,11 +103,12 @@ class Question(_Body):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(_Body):
-    """A question was answered."""
+    """A question was answered; `by` says by whom, or by which rule."""
 
     kind: ClassVar[str] = "answer"
     id: str = ""
     answer: str = ""
+    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

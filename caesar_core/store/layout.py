@@ -42,6 +42,11 @@ class TaskFiles:
         return self.dir / "report.invalid.json"
 
     @property
+    def channel_receipt(self) -> Path:
+        """What was handed in through the return channel: the digest of that report."""
+        return self.dir / "report.channel.json"
+
+    @property
     def events(self) -> Path:
         """The stream: `events.jsonl`."""
         return self.dir / "events.jsonl"
@@ -233,6 +238,14 @@ class Layout:
     def writer_lease(self, workspace: Path) -> Path:
         """The lease of the one task that may write in place in `workspace`."""
         return self.state / "workspace-writers" / f"{_digest(str(workspace))}.lock"
+
+
+def layout_of(task_dir: Path) -> Layout | None:
+    """Return the project that a task directory belongs to; `None` when it lies elsewhere."""
+    tasks = task_dir.parent
+    if (tasks.parent.name, tasks.name) != (CAESAR_DIR, "tasks"):
+        return None
+    return Layout(tasks.parent.parent)
 
 
 def _digest(text: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from caesar_core.clock import Clock, iso
 from caesar_core.errors import CaesarError, NotFoundError
+from caesar_core.identity import ProcessRef
 from caesar_core.ids import check_id, is_safe_id
 from caesar_core.store.atomic import StoreError, create_exclusive, read_json, write_atomic
 from caesar_core.store.layout import TaskFiles
@@ -54,6 +55,7 @@ class QuestionFile:
     Attributes:
         asked_at: ISO 8601.
         closes_at: ISO 8601; after it the agent no longer waits. `None`: it waits until its end.
+        asker: the process that waits; `None` when it did not say, or in a container of its own.
 
     """
 
@@ -62,6 +64,7 @@ class QuestionFile:
     options: tuple[str, ...] = ()
     asked_at: str = ""
     closes_at: str | None = None
+    asker: ProcessRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ def ask(
     options: Iterable[str],
     clock: Clock,
     closes_at: datetime | None = None,
+    asker: ProcessRef | None = None,
 ) -> QuestionFile:
     """Store a new question and return it with its id.
 
@@ -102,6 +106,7 @@ def ask(
         options=tuple(_checked(option, MAX_OPTION, "option") for option in options),
         asked_at=iso(clock.now()),
         closes_at=None if closes_at is None else iso(closes_at),
+        asker=asker,
     )
     if len(asked.options) > MAX_OPTIONS:
         raise BadQuestionError(f"A question has at most {MAX_OPTIONS} options.")
@@ -113,6 +118,8 @@ def ask(
     }
     if asked.closes_at is not None:
         document["closes_at"] = asked.closes_at
+    if asker is not None:
+        document["asker"] = {**asker.to_json(), "pid_namespace": _pid_namespace()}
     create_exclusive(files.question(asked.id), _encode(document))
     return asked
 
@@ -262,7 +269,22 @@ def _read_question(path: Path) -> QuestionFile | None:
         options=tuple(o[:MAX_OPTION] for o in options[:MAX_OPTIONS] if isinstance(o, str)),
         asked_at=_text(document, "asked_at") or "",
         closes_at=_text(document, "closes_at"),
+        asker=_asker(document.get("asker")),
     )
+
+
+def _asker(value: object) -> ProcessRef | None:
+    """Return the process that waits, unless its pid means another process to us."""
+    if not isinstance(value, dict) or value.get("pid_namespace") != _pid_namespace():
+        return None
+    return ProcessRef.from_json(value)
+
+
+def _pid_namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:  # a system without them
+        return ""
 
 
 def _text(document: Mapping[str, Any], name: str) -> str | None:
