@@ -35,7 +35,7 @@ def follow_to_end(
 
     INT and TERM cancel the task; a hang-up lets it go on.
     """
-    signals = _Signals()
+    signals = Signals()
     with signals:
         stream = EventStream(service, record.id, as_json=events_as_json, quiet=as_json)
         caretaker = service.caretaker(record.id)
@@ -68,7 +68,7 @@ def follow_to_end(
 
 
 @dataclass
-class _Signals:
+class Signals:
     """Remembers the signals that a foreground run obeys, and restores their handlers."""
 
     stop: int = 0

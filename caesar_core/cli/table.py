@@ -27,6 +27,9 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
         "Delegate",
         (
             Entry("run", "run", "Hand a task to an agent and wait for its result."),
+            Entry(
+                "race", "race", "Let several agents race for one objective; take the proved one."
+            ),
             Entry("watch", "watch", "The control room: every task, live."),
         ),
     ),

@@ -112,7 +112,7 @@ class _Order:
     ) -> None:
         self.project, self.request, self.resolution = project, request, resolution
         self.place = place
-        self.task_id = new_task_id()
+        self.task_id = request.task_id or new_task_id()
         self.files = project.layout.task(self.task_id)
         self.in_worktree = resolution.isolation == "worktree"
         self.channel = channel_server(self.files.dir) if resolution.channel else None

@@ -24,6 +24,7 @@ class Request:
     depth: int = 1
     race_id: str | None = None
     checks: tuple[str, ...] = ()
+    task_id: str | None = None
     base_ref: str | None = None
     channel: bool = False
 

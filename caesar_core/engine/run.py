@@ -84,6 +84,7 @@ class Supervisor:
             )
             self._guarded(run, stack, wake_fd, problem)
             self._forget()
+        self._settle(record)
 
     def _forget(self) -> None:
         """Remove what only a supervisor needs; the task is over."""
@@ -91,6 +92,15 @@ class Supervisor:
         for path in (layout.plan(task_id), layout.reserve(task_id), layout.end(task_id)):
             path.unlink(missing_ok=True)
         layout.supervisor_lock(task_id).unlink(missing_ok=True)
+
+    def _settle(self, record: Record) -> None:
+        """Stop the others of a race that this end decides."""
+        if record.race_id is not None:
+            # Not before: while it waits, a supervisor is as light as it can be.
+            from caesar_core.engine.project import Project
+            from caesar_core.engine.race_stop import settle_race
+
+            settle_race(Project(self._layout.root, self._clock), record.race_id)
 
     def _read_plan(self) -> tuple[Plan | None, str]:
         """Return the plan, or why there is none: then nobody can go on with the task."""

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from caesar_core.board.race import RaceView
 from caesar_core.clock import Clock
 from caesar_core.engine.adopt import Caretaker, adopt_orphans
 from caesar_core.engine.applying import (
@@ -41,6 +42,8 @@ from caesar_core.engine.questions import (
     question_by_prefix,
     questions_of,
 )
+from caesar_core.engine.race import Race, RaceOrder, find_race, start_race
+from caesar_core.engine.race_views import all_races, race_json
 from caesar_core.engine.request import Request
 from caesar_core.engine.resolve import Resolution
 from caesar_core.engine.results import (
@@ -80,6 +83,22 @@ class Service:
     def delegate(self, request: Request) -> tuple[Record, Resolution]:
         """Start a task; see `engine.delegate.delegate`."""
         return delegate(self.project, request, launcher=self._launcher)
+
+    def start_race(self, order: RaceOrder) -> tuple[Race, list[Resolution]]:
+        """Start a race; see `engine.race.start_race`."""
+        return start_race(self.project, order, launcher=self._launcher)
+
+    def race(self, prefix: str) -> Race:
+        """Return the race that `prefix` stands for."""
+        return Race(self.project, find_race(self.project, prefix), launcher=self._launcher)
+
+    def races(self) -> list[RaceView]:
+        """Return every race of the project, newest first."""
+        return all_races(self.project)
+
+    def race_json(self, view: RaceView) -> dict[str, Any]:
+        """Return the JSON of `race`."""
+        return race_json(self.project, view)
 
     def plan(self, request: Request) -> Resolution:
         """Return what `delegate` would do."""

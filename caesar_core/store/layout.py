@@ -199,6 +199,10 @@ class Layout:
         """The record of a task."""
         return self.records / f"{check_id(task_id)}.json"
 
+    def race(self, race_id: str) -> Path:
+        """The file of a race."""
+        return self.races / f"{check_id(race_id, 'race')}.json"
+
     def plan(self, task_id: str) -> Path:
         """What the supervisor is to do; not in the task directory, where an agent may write."""
         return self.state / "plans" / f"{check_id(task_id)}.json"

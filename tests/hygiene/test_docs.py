@@ -143,7 +143,8 @@ def check_command(line: str) -> None:
     words = shlex.split(re.sub("[\"']", "", line))
     found: click.Command = cli
     while words and isinstance(found, click.Group) and not words[0].startswith("-"):
-        inner = found.get_command(click.Context(found), words.pop(0))
+        context = click.Context(found)
+        inner = found.get_command(context, words.pop(0)) or found.get_command(context, "start")
         assert inner is not None, line
         found = inner
     known = {"-h", "--help"}

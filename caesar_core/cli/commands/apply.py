@@ -43,14 +43,20 @@ def command(
     if refresh:
         service.refresh(task)
     result = service.preflight(task, files) if check else service.apply(task, files)
-    if as_json:
-        stdout().json(_as_json(result))
-    else:
-        _tell(result, check=check)
+    print_apply(result, as_json=as_json, check=check)
     return EXIT_CONFLICT if result.conflicts else 0
 
 
-def _as_json(result: ApplyResult) -> dict[str, object]:
+def print_apply(result: ApplyResult, *, as_json: bool, check: bool = False) -> None:
+    """Print what applying did, or with `check` would do."""
+    if as_json:
+        stdout().json(apply_json(result))
+    else:
+        _tell(result, check=check)
+
+
+def apply_json(result: ApplyResult) -> dict[str, object]:
+    """Return it as JSON (docs/commands.md, `apply`)."""
     return {
         "id": result.task_id,
         "applied": result.applied,

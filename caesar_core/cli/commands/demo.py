@@ -15,13 +15,13 @@ import click
 
 from caesar_core.cli.common import json_option
 from caesar_core.cli.output import stdout
-from caesar_core.errors import EXIT_CANCELLED, EXIT_FAILED
-from caesar_core.text import one_line, visible
+from caesar_core.errors import EXIT_CANCELLED, EXIT_FAILED, EXIT_OK
+from caesar_core.text import visible
 
 if TYPE_CHECKING:
-    from caesar_core.engine.demo import DemoRace
+    from caesar_core.engine.race import Race
+    from caesar_core.engine.service import Service
 
-_PAUSE: Final = 0.05
 _EXIT_SIGNAL: Final = 128
 
 
@@ -37,13 +37,13 @@ def command(*, keep: bool, plain: bool, as_json: bool) -> int:
     from caesar_core.engine.demo import start_demo
 
     with _stoppable(), _folder(keep=keep) as folder:
-        race = start_demo(folder)
+        service, race = start_demo(folder)
         try:
-            _watch(race, plain=plain or as_json, quiet=as_json)
+            _watch(service, race, plain=plain or as_json, quiet=as_json)
         except KeyboardInterrupt as error:
             race.cancel()
             return error.exit_code if isinstance(error, _StoppedError) else EXIT_CANCELLED
-        code = _finish(race, as_json=as_json)
+        code = _finish(service, race, as_json=as_json)
         if keep and not as_json:
             stdout().line(f"\nThe repository is kept: cd {visible(str(folder))}")
         return code
@@ -80,59 +80,36 @@ def _folder(*, keep: bool) -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _watch(race: DemoRace, *, plain: bool, quiet: bool) -> None:
+def _watch(service: Service, race: Race, *, plain: bool, quiet: bool) -> None:
     """Show the race until it is over: on the board in a terminal, else line by line."""
     if not plain and sys.stdout.isatty() and sys.stdin.isatty():
         from caesar_core.cli.dashboard import can_show, open_dashboard
 
         if can_show():
-            open_dashboard(race.service.layout, ids=None, race=race.race_id, until_over=True)
-    from caesar_core.cli.follow import EventStream
+            open_dashboard(service.layout, ids=None, race=race.id, until_over=True)
+    from caesar_core.cli.race_follow import show_race
 
-    streams = {
-        record.id: EventStream(
-            race.service, record.id, as_json=False, quiet=quiet, label=record.agent
-        )
-        for record in race.records()
-    }
-    over = False
-    while not over:
-        over = race.is_over()
-        for stream in streams.values():
-            stream.show_new()
-        race.service.clock.sleep(_PAUSE)
+    show_race(service, race, quiet=quiet)
 
 
-def _finish(race: DemoRace, *, as_json: bool) -> int:
-    from caesar_core.board.ranking import RULE
-    from caesar_core.engine.demo import standings_json
-
-    standings = race.standings()
-    winner = standings[0][1]
-    result = race.service.apply(winner.task_id)
+def _finish(service: Service, race: Race, *, as_json: bool) -> int:
+    view = race.view()
+    result = service.apply(view.winner) if view.winner else None
+    applied = result is not None and result.applied
     out = stdout()
     if as_json:
-        out.json(
-            {
-                "race_id": race.race_id,
-                "contestants": standings_json(standings),
-                "winner": winner.task_id,
-                "applied": result.applied,
-            }
-        )
-        return 0 if result.applied else EXIT_FAILED
+        out.json(service.race_json(race.view()))
+        return EXIT_OK if applied else EXIT_FAILED
+    from caesar_core.cli.race_text import standings_lines
+
     out.line()
-    out.line(out.paint("bold", f"Ranked by: {RULE}"))
-    for place, contestant in standings:
-        record = race.service.record(contestant.task_id)
-        report = race.service.report(contestant.task_id) or {}
-        status = str(contestant.report_status)
-        painted = out.paint("ok" if status == "success" else "warn", f"{status:<8}")
-        summary = one_line(report.get("summary", ""), 100)
-        out.line(f"  {place}. {record.agent:<13} {painted} {summary}")
+    for line in standings_lines(view, out):
+        out.line(line)
+    if result is None:
+        return EXIT_FAILED
     out.line()
-    out.line(f"{out.paint('ok', winner.task_id[:10])}: {result.message}")
+    out.line(f"{out.paint('ok', result.task_id[:10])}: {result.message}")
     out.line()
     out.line(out.paint("dim", "$ git diff"))
-    out.line(visible(race.service.tree_diff(), keep_newlines=True).rstrip())
-    return 0 if result.applied else EXIT_FAILED
+    out.line(visible(service.tree_diff(), keep_newlines=True).rstrip())
+    return EXIT_OK if applied else EXIT_FAILED

@@ -66,7 +66,7 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
 
     service = service_at(root)
     request = Request(
-        objective=_objective(options["objective"], options["objective_file"]),
+        objective=objective_of(options["objective"], options["objective_file"]),
         agent=options["agent"],
         role=options["role"],
         mode=options["mode"],
@@ -74,7 +74,7 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
         network=options["network"],
         model=options["model"],
         timeout=options["timeout"],
-        context=_context(options["context"]),
+        context=context_of(options["context"]),
         constraints=options["constraint"],
         acceptance_criteria=options["criterion"],
         checks=options["check"],
@@ -104,7 +104,12 @@ def current_depth() -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
 
 
-def _objective(given: str | None, file: str | None) -> str:
+def objective_of(given: str | None, file: str | None) -> str:
+    """Return the objective: as given, from stdin for `-`, or from a file.
+
+    Raises:
+        CaesarError: there is none, or two, or it cannot be read.
+    """
     if (given is None) == (file is None):
         raise CaesarError(
             "Give one objective.", 'As in: caesar run --agent shell "make test", or -, or a file.'
@@ -116,7 +121,8 @@ def _objective(given: str | None, file: str | None) -> str:
     return _read(str(file), "objective", errors="surrogateescape").strip()
 
 
-def _context(given: str) -> str:
+def context_of(given: str) -> str:
+    """Return the context: as given, or what the file after `@` holds."""
     return _read(given[1:], "context") if given.startswith("@") else given
 
 
