@@ -23,7 +23,7 @@ from caesar_core.agents.base import (
 from caesar_core.agents.reading import Record, count, get, mapping, objects, text
 from caesar_core.agents.stream import JsonTranslator
 from caesar_core.agents.trouble import trouble
-from caesar_core.protocol.event import Error, EventBody, FileAction, Thinking
+from caesar_core.protocol.event import Error, EventBody, FileAction, Reason, Thinking
 
 _PROMPT: Final = "agy-prompt.jsonl"
 _GRACE_S: Final = 60
@@ -181,7 +181,8 @@ class AntigravityTranslator(JsonTranslator):
         status = text(result, "status", limit=80)
         if status != "SUCCESS" or get(result, "error"):
             told = text(result, "error") or text(result, "error", "message") or f"Status {status}."
-            return bodies + self.fails(trouble(told, fatal=True))
+            reason: Reason | None = "timeout" if _TIMED_OUT.search(told) else None
+            return bodies + self.fails(trouble(told, fatal=True, reason=reason))
         if not response.strip() and self.denials:
             silent = "It was denied what it needed and said nothing."
             return bodies + self.fails(Error(message=silent, reason="permission_denied"))
