@@ -16,7 +16,14 @@ from caesar_core.repo.materialize import materialize
 from caesar_core.repo.owner import note_owner
 from caesar_core.repo.setup import SetupError, run_setup
 from caesar_core.repo.snapshot import snapshot_workspace
-from caesar_core.repo.worktree import Worktree, create_worktree, remove_worktree
+from caesar_core.repo.worktree import (
+    Worktree,
+    create_worktree,
+    delete_tree,
+    drop_branch,
+    remove_worktree,
+    worktree_state,
+)
 from caesar_core.store.slots import Slot, Slots
 
 _SLOT_PAUSE: Final = 0.1
@@ -76,15 +83,27 @@ def claim_place(run: TaskRun, stack: ExitStack) -> None:
 
 def discard_worktree(run: TaskRun) -> None:
     """Remove the worktree and branch of a task whose agent never started."""
-    path = run.worktree
+    if run.record.isolation != "worktree" or run.record.phase is None:
+        return
     try:
-        repository = run.repository if path else None
-        if repository is None or path is None:
+        repository = run.repository
+        if repository is None:
             return
-        remove_worktree(repository, path, run.record.branch, keep_branch=False)
+        _clear_unfinished(run, repository, run.layout.worktree(repository.git_root, run.id))
         run.update(worktree=None, branch=None)
     except OperationError as error:
-        run.find("low", "The worktree could not be removed", error.message, str(path))
+        run.find("low", "The worktree could not be removed", error.message, run.record.workspace)
+
+
+def forget_first_attempt(run: TaskRun) -> None:
+    """Remove what an agent wrote that nobody knew of; nothing, unless a supervisor died.
+
+    Raises:
+        OperationError: it could not be removed.
+    """
+    files = run.files
+    for path in (files.report, files.stdout.parent, files.questions, files.answers):
+        delete_tree(path)
 
 
 def wait_for_slot(run: TaskRun, stack: ExitStack) -> Slot:
@@ -113,11 +132,10 @@ def _make_worktree(run: TaskRun) -> None:
     repository = run.repository
     if repository is None or run.plan.base_ref is None:
         raise OperationError(f"{run.layout.root} is no longer a git repository.")
-    run.update(phase="worktree")
     path = run.layout.worktree(repository.git_root, run.id)
-    if os.path.lexists(path):
-        # A supervisor before us died while making it.
-        remove_worktree(repository, path, run.record.branch, keep_branch=False)
+    if run.record.phase is not None or os.path.lexists(path):
+        _clear_unfinished(run, repository, path)
+    run.update(phase="worktree")
     path.parent.mkdir(parents=True, exist_ok=True)
     worktree = create_worktree(
         repository, path, branch_stem=run.plan.branch_stem, base_ref=run.plan.base_ref
@@ -132,6 +150,15 @@ def _make_worktree(run: TaskRun) -> None:
     if not worktree.workspace.is_dir():
         worktree.workspace.mkdir(parents=True)
     _furnish(run, repository, worktree)
+
+
+def _clear_unfinished(run: TaskRun, repository: Repository, path: Path) -> None:
+    """Remove what a supervisor before us made; it may have died before it could write it down."""
+    state = worktree_state(repository, path)
+    branch = run.record.branch or (state.branch if state else None)
+    remove_worktree(repository, path, branch, keep_branch=False)
+    if branch is None and run.plan.branch_stem and run.plan.base_ref:
+        drop_branch(repository, run.plan.branch_stem, run.plan.base_ref)
 
 
 def _furnish(run: TaskRun, repository: Repository, worktree: Worktree) -> None:

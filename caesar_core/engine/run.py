@@ -23,6 +23,7 @@ from caesar_core.engine.prepare import (
     CancelledError,
     claim_place,
     discard_worktree,
+    forget_first_attempt,
     note_main_tree,
     prepare_place,
     wait_for_slot,
@@ -113,8 +114,7 @@ class Supervisor:
     def _guarded(self, run: TaskRun, stack: ExitStack, wake_fd: int, problem: str) -> None:
         try:
             if problem:
-                self._stop_what_runs()
-                conclude(run, RunEnd("failed", problem, reason="other"))
+                self._give_up(run, RunEnd("failed", problem, reason="other"))
             else:
                 self._work(run, stack, wake_fd)
         except CancelledError as error:
@@ -153,6 +153,7 @@ class Supervisor:
         if agent is None:
             # One that was started just before its supervisor died is not in the record.
             self._stop_what_runs()
+            forget_first_attempt(run)
             prepare_place(run, stack)
             wait_for_slot(run, stack)
             self._set_space_aside()

@@ -136,6 +136,11 @@ def remove_worktree(
         git.run("branch", "--quiet", "-D", "--", branch, ok=(0, 1))
 
 
+def drop_branch(repository: Repository, branch: str, base: str) -> None:
+    """Remove a branch that still is where it was made; any other stays."""
+    repository.git().run("update-ref", "-d", f"refs/heads/{branch}", base, ok=(0, 1, 128))
+
+
 def list_worktrees(repository: Repository) -> tuple[WorktreeState, ...]:
     """Return every worktree that git knows, the main one first."""
     states: list[WorktreeState] = []
@@ -213,8 +218,7 @@ def _undone_on_failure(
         remove_worktree(repository, path, None, keep_branch=True)
         if "already exists" not in str(error):
             # git makes the branch first and leaves it when the checkout fails.
-            git = repository.git()
-            git.run("update-ref", "-d", f"refs/heads/{branch}", base, ok=(0, 1, 128))
+            drop_branch(repository, branch, base)
         _remove_empty(path.parent, existed)
         raise
 

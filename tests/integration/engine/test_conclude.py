@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from caesar_core.clock import SystemClock
 from caesar_core.engine import run as engine_run
-from caesar_core.engine.delegate import delegate
 from caesar_core.engine.project import Project
-from caesar_core.engine.request import Request
 from caesar_core.engine.spools import Spools
-from caesar_core.identity import ProcessRef, current
-from caesar_core.process import supervise
+from caesar_core.process import supervise as process_supervise
 from caesar_core.protocol.wire import decode_event
-from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.journal import Journal
-from caesar_core.store.layout import Layout
 from caesar_core.store.records import Record
 from tests.fakes.sandbox import Sandbox
+from tests.integration.engine.killing import KilledError, begin, let_go, record_of, supervise
 
 OWN = '{"protocol": "caesar.report/v1", "status": "success", "summary": "own words"}\n'
 HANDED_IN = f"cat > $CAESAR_REPORT_PATH <<'END'\n{OWN}END"
 MOST_KILLS = 60
-
-
-class KilledError(BaseException):
-    """Ends a supervisor as SIGKILL would: nothing of it handles this."""
-
-
-class IdleLauncher:
-    """Starts nothing: the test is the supervisor."""
-
-    def launch(self, layout: Layout, task_id: str) -> ProcessRef:
-        return current()
 
 
 @dataclass
@@ -60,7 +43,7 @@ class Death:
             (Spools, "_write_raw"),
         ):
             self.monkeypatch.setattr(owner, name, self._counted(name, getattr(owner, name)))
-        real = supervise.watch_child
+        real = process_supervise.watch_child
 
         def watch(*args: Any, **kwargs: Any) -> Any:
             ending = real(*args, **kwargs)
@@ -83,50 +66,23 @@ class Death:
 
 
 @pytest.fixture
-def death(monkeypatch: pytest.MonkeyPatch) -> Iterator[Death]:
-    kept = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
-    handlers = [(number, signal.getsignal(number)) for number in kept]
+def death(monkeypatch: pytest.MonkeyPatch) -> Death:
     monkeypatch.setenv("CAESAR_TRUST", "1")
-    made = Death(monkeypatch)
-    yield made
-    for number, handler in handlers:
-        signal.signal(number, handler)
-
-
-def _begin(sandbox: Sandbox, script: str, timeout: str) -> tuple[Project, str]:
-    program = sandbox.root / ".caesar" / "agent.sh"
-    sandbox.write({".caesar/agent.sh": f"#!/bin/sh\n{script}\n"})
-    program.chmod(0o755)
-    sandbox.write(
-        {
-            ".caesar/config.toml": f'[[agent]]\nid = "mine"\nbin = "{program}"\nprompt = "none"\n',
-            ".gitignore": ".caesar/\n",
-        }
-    )
-    project = Project(sandbox.root)
-    request = Request("x", agent="mine", timeout=timeout)
-    record, _ = delegate(project, request, launcher=IdleLauncher())
-    return project, record.id
+    return Death(monkeypatch)
 
 
 def _killed_again_and_again(project: Project, task_id: str, death: Death) -> Record:
     death.interpose()
     for attempt in range(MOST_KILLS):
         death.at, death.steps = attempt, 0
-        try:
-            engine_run.Supervisor(project.layout, task_id, SystemClock()).run()
-        except KilledError as killed:
-            death.seen.append(str(killed))
-            death.armed = False
-            # This process lives on; of a dead one both would be stale.
-            delete_tree(project.layout.lease(task_id))
-            delete_tree(project.layout.slots)
-            death.armed = True
-        else:
+        where = supervise(project, task_id)
+        if not where:
             break
-    record = project.records.get(task_id)
-    assert record is not None
-    return record
+        death.seen.append(where)
+        armed, death.armed = death.armed, False
+        let_go(project, task_id)
+        death.armed = armed
+    return record_of(project, task_id)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +123,7 @@ def test_r3_killed_at_each_step_of_its_end_a_task_ends_as_it_would_have(
     said: str,
 ) -> None:
     sandbox = Sandbox.make(tmp_path / "project", {"a.txt": "one\n"})
-    project, task_id = _begin(sandbox, f"printf 'worked '; echo x > x.txt\n{script}", timeout)
+    project, task_id = begin(sandbox, f"printf 'worked '; echo x > x.txt\n{script}", timeout)
 
     record = _killed_again_and_again(project, task_id, death)
 
