@@ -32,13 +32,16 @@ _RULES: Final = (
 )
 
 
-def compose_brief(task: Task, *, role_prompt: str = "", command: str = "caesar") -> str:
+def compose_brief(
+    task: Task, *, role_prompt: str = "", command: str = "caesar", by_schema: bool = False
+) -> str:
     """Return the brief for a task; the caller's own words appear verbatim.
 
     Args:
         task: the order.
         role_prompt: what the role says, before the context.
         command: how caesar is called in the agent's shell.
+        by_schema: the agent's last message is held to the schema of a report.
     """
     context = "\n\n---\n\n".join(part for part in (role_prompt.strip(), task.context) if part)
     sections = [
@@ -50,7 +53,7 @@ def compose_brief(task: Task, *, role_prompt: str = "", command: str = "caesar")
         if task.acceptance_criteria
         else "",
         _talking(task, command),
-        _reporting(task, command),
+        _reporting_by_schema() if by_schema else _reporting(task, command),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -90,6 +93,15 @@ def _reporting(task: Task, command: str) -> str:
         "cannot write there, end your last message with the same object in a block that starts "
         "with ```` ```json caesar:report ````.\n\n"
         f"Its shape, with placeholders in angle brackets:\n\n{_EXAMPLE}\n\n{_bullets(_RULES)}"
+    )
+
+
+def _reporting_by_schema() -> str:
+    return (
+        "## Report\n\n"
+        "Your final answer is the report itself: one object of the schema that you were given, "
+        "`protocol` being `caesar.report/v1`, and nothing around it. Leave `task_id` and `usage` "
+        f"null.\n\n{_bullets(_RULES)}"
     )
 
 

@@ -17,6 +17,7 @@ from caesar_core.engine.handed_in import mark_invalid, put_aside, read_aside
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.observe import Observation, observe
 from caesar_core.engine.questions import OVER, close_questions
+from caesar_core.engine.said import NOTHING_SAID, Said
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
 from caesar_core.protocol.event import Error, EventBody, Finished, ReportStatus
@@ -29,7 +30,7 @@ _RAW_TAIL: Final = 16 << 20
 _LARGEST_BRIEF: Final = 64 << 20
 
 
-def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
+def conclude(run: TaskRun, end: RunEnd, said: Said = NOTHING_SAID) -> None:
     """Write the report and the last events, and make the record final.
 
     Killed at any step and called again it comes to the same end: the first `end` counts, the
@@ -42,13 +43,14 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
     state = kept.begin(end)
     if state.end != end:
         run.find("medium", "Its end could not be written down at once", end.sentence)
+    state = kept.amend(state, said.weighed(state.end))
     run.update(phase="outcome")
     close_questions(run.files, OVER, run.clock)
     mend_task_files(run)
     observation = observe(run) if run.record.agent_process else Observation()
     state = kept.amend(state, _checked(run, state.end, observation))
     state = put_aside(run, kept, state)
-    document, source, verified, report_status = _report(run, state, observation, final_text)
+    document, source, verified, report_status = _report(run, state, observation, said)
     end = state.end
     if end.unknown and source in {"channel", "file"}:
         end = RunEnd("succeeded")
@@ -56,7 +58,7 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
     # A success report of an agent that failed is kept in the report, not waved about.
     spoken: ReportStatus = report_status if end.status == "succeeded" else "failed"
     finished = Finished(status=spoken, summary=str(document["summary"]), exit_code=end.exit_code)
-    _say_last(run, kept, state, (*_errors(end), finished))
+    _say_last(run, kept, state, (*_errors(end, said), finished))
     stream = run.checkpointer.finish()
     reason = end.reason or (stream.trouble.reason if stream.trouble else None)
     run.update(
@@ -72,6 +74,8 @@ def conclude(run: TaskRun, end: RunEnd, final_text: str | None = None) -> None:
         stat=observation.stat,
         flags=observation.flags,
         usage=document.get("usage"),
+        session_id=said.translator.session_id or run.record.session_id,
+        unknown_lines=said.translator.unknown_lines or None,
         pid=None,
         phase=None,
     )
@@ -99,8 +103,8 @@ def conclude_without_report(run: TaskRun, end: RunEnd) -> None:
     )
 
 
-def _errors(end: RunEnd) -> tuple[Error, ...]:
-    if not end.sentence:
+def _errors(end: RunEnd, said: Said) -> tuple[Error, ...]:
+    if not end.sentence or said.tells_failure(end):
         return ()
     return (Error(message=end.sentence, fatal=end.status != "succeeded", reason=end.reason),)
 
@@ -129,19 +133,20 @@ def _has_finished(path: Path, offset: int) -> bool:
 
 
 def _report(
-    run: TaskRun, state: EndState, observation: Observation, final_text: str | None
+    run: TaskRun, state: EndState, observation: Observation, said: Said
 ) -> tuple[dict[str, Any], str, str, Any]:
     from caesar_core.engine.reconcile import reconcile
     from caesar_core.engine.recover import RunFacts, recover_report
-    from caesar_core.protocol.report import Finding
+    from caesar_core.protocol.report import Finding, Usage
 
     handed_in = read_aside(run.files)
     recovered = recover_report(
         RunFacts(
             report_bytes=handed_in,
             unreadable_report=state.unreadable,
-            raw_tail=without_events(_raw_tail(run)) if run.plan.translator else _raw_tail(run),
-            final_text=final_text,
+            raw_tail=_printed(run, said),
+            final_text=said.final_text,
+            schema_tier=run.plan.schema,
             brief=_brief(run),
             channel=handed_in is not None and is_handed_in(run.files, handed_in),
             ended=state.end.sentence,
@@ -158,13 +163,18 @@ def _report(
         read_only=run.record.mode == "read-only",
         declares=run.plan.declares_changes and recovered.source != "synthesized",
     )
-    noted = dict.fromkeys((*((*note, None) for note in run.plan.notes), *run.findings))
+    notes = ((*note, None) for note in run.plan.notes)
+    noted = dict.fromkeys((*notes, *run.findings, *said.findings(recovered.source)))
     ours = [Finding.model_validate(_finding(*finding)) for finding in noted]
     if report.task_id not in (None, run.id):
         title = "The report names another task"
         ours.append(Finding(severity="low", title=title, detail=str(report.task_id)))
+    doubtful = report.status == "success" and said.holds_back(recovered.source)
+    usage = said.usage(report.usage.model_dump() if report.usage else None)
     report = report.model_copy(
         update={
+            "status": "partial" if doubtful else report.status,
+            "usage": None if usage is None else Usage.model_validate(usage),
             "task_id": run.id,
             "findings": (*recovered.findings, *report.findings, *ours),
         }
@@ -189,6 +199,13 @@ def _write_report(run: TaskRun, document: dict[str, Any]) -> None:
         delete_tree(path)
     text = json.dumps(document, ensure_ascii=False, indent=2)
     write_atomic(path, text.encode("utf-8", "replace") + b"\n")
+
+
+def _printed(run: TaskRun, said: Said) -> str:
+    """Return the end of the output as far as it is made for people."""
+    if said.plain_output is not None:
+        return said.plain_output
+    return without_events(_raw_tail(run)) if run.plan.translator else _raw_tail(run)
 
 
 def _raw_tail(run: TaskRun) -> str:

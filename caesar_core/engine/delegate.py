@@ -7,8 +7,9 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
-from caesar_core.agents.base import ChannelServer, Invocation, Job
+from caesar_core.agents.base import ChannelServer, Invocation, Job, TaskFile
 from caesar_core.clock import iso
 from caesar_core.engine.brief import compose_brief
 from caesar_core.engine.channel import channel_server, own_command
@@ -24,6 +25,7 @@ from caesar_core.engine.writers import WorkspaceBusyError, writer_in
 from caesar_core.errors import CaesarError
 from caesar_core.identity import current
 from caesar_core.ids import new_task_id
+from caesar_core.protocol.schema import report_schema
 from caesar_core.protocol.task import Channel, Task
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
 from caesar_core.repo.worktree import branch_name
@@ -116,11 +118,15 @@ class _Order:
         self.files = project.layout.task(self.task_id)
         self.in_worktree = resolution.isolation == "worktree"
         self.channel = channel_server(self.files.dir) if resolution.channel else None
+        by_schema = resolution.agent.capabilities.output_schema and self.channel is None
+        self.schema = report_schema() if by_schema else None
+        self.session_id = None if request.session else str(uuid4())
         self.task = self._task()
         self.brief = compose_brief(
             self.task,
             role_prompt=role_prompt(project.layout, resolution.role),
             command=own_command(),
+            by_schema=self.schema is not None,
         )
         self.invocation = self._invocation()
 
@@ -215,10 +221,27 @@ class _Order:
             deadline_ms=resolution.deadline_ms,
             channel=self.channel,
             extra=self.request.extra,
+            schema_file=self.files.report_schema if self.schema else None,
+            schema=self.schema,
+            session_id=self.session_id,
+            resume=self.request.session,
         )
         invocation = resolution.agent.invoke(job)
         program = self.project.locate(invocation.argv[0])
-        return replace(invocation, argv=(str(program), *invocation.argv[1:]))
+        files = invocation.files
+        if self.schema:
+            files = (*files, TaskFile(self.files.report_schema, self.schema))
+        return replace(invocation, argv=(str(program), *invocation.argv[1:]), files=files)
+
+    def _own_session(self) -> str | None:
+        """Return the session's name when the agent takes it from us; else its stream tells it."""
+        given = self.session_id
+        return given if given and given in self.invocation.argv else None
+
+    def _tier(self) -> str:
+        if self.channel:
+            return "channel"
+        return "schema" if self.schema else "file"
 
     def _plan(self) -> Plan:
         config, resolution = self.project.config, self.resolution
@@ -226,6 +249,9 @@ class _Order:
         return Plan(
             **process_fields(resolution.agent, self.invocation),
             deadline_ms=resolution.deadline_ms,
+            schema=self.schema is not None,
+            earlier=self.request.earlier,
+            start_ref=self.request.start_ref if self.in_worktree else None,
             deny=config.environment.deny,
             passed=config.environment.passed,
             assigned=config.environment.assigned,
@@ -260,10 +286,13 @@ class _Order:
             model=resolution.model,
             network=resolution.network,
             warnings=resolution.warnings,
-            report_via="channel" if self.channel else "file",
+            report_via=self._tier(),
             base_ref=task.base_ref,
             git_root=str(repository.git_root) if repository else None,
             race_id=self.request.race_id,
+            resumes=self.request.resumes,
+            session_id=self.request.session or self._own_session(),
+            request=self.request.to_record(),
             starter=current(),
         )
 

@@ -11,7 +11,14 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from caesar_core.agents.base import Agent, Invocation, SilentTranslator, Translator
+from caesar_core.agents.base import (
+    NO_CONTEXT,
+    Agent,
+    Invocation,
+    RunContext,
+    SilentTranslator,
+    Translator,
+)
 from caesar_core.agents.registry import builtin_agents
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 
@@ -24,8 +31,13 @@ class Plan:
 
     Attributes:
         argv, cwd, stdin, env, shown: the agent's process (see `agents.base.Invocation`).
+        files: what is written for it before it starts, as (path below the task directory, text).
+        stop_signal: see `agents.base.Capabilities`.
+        schema: its last message is held to the schema of a report.
+        earlier: what the session had taken before, as the keys of `agents.base.TokenUsage`.
+        start_ref: the commit the worktree starts from when that is not `base_ref`.
         translator: the built-in agent whose stream this is; empty for one without structure.
-        base_ref: the commit the worktree starts from; `None` in place.
+        base_ref: the commit the outcome is compared with; `None` in place.
         checks: what is run on the outcome, as (command, name, limit in milliseconds).
         answers: `[[answer]]` as (match, answer).
         notes: findings that the resolution brought, as (severity, title, detail).
@@ -37,6 +49,11 @@ class Plan:
     deadline_ms: int
     stdin: str | None = None
     env: dict[str, str] = field(default_factory=dict, hash=False)
+    files: tuple[tuple[str, str], ...] = ()
+    stop_signal: str = "SIGTERM"
+    schema: bool = False
+    earlier: dict[str, Any] = field(default_factory=dict, hash=False)
+    start_ref: str | None = None
     translator: str = ""
     declares_changes: bool = True
     deny: tuple[str, ...] = ()
@@ -54,11 +71,11 @@ class Plan:
     base_ref: str | None = None
     notes: tuple[tuple[str, str, str], ...] = ()
 
-    def new_translator(self) -> Translator:
+    def new_translator(self, context: RunContext = NO_CONTEXT) -> Translator:
         """Return a translator for the agent's stream."""
         for agent in builtin_agents():
             if agent.id == self.translator:
-                return agent.translator()
+                return agent.translator(context)
         return SilentTranslator()
 
 
@@ -71,6 +88,8 @@ def process_fields(agent: Agent, invocation: Invocation) -> dict[str, Any]:
         "shown": invocation.shown,
         "stdin": None if invocation.stdin is None else str(invocation.stdin),
         "env": invocation.env,
+        "files": tuple((str(file.path), file.text) for file in invocation.files),
+        "stop_signal": agent.capabilities.stop_signal,
         "translator": agent.id if builtin else "",
         "declares_changes": agent.capabilities.declares_changes,
     }

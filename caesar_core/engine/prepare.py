@@ -137,9 +137,8 @@ def _make_worktree(run: TaskRun) -> None:
         _clear_unfinished(run, repository, path)
     run.update(phase="worktree")
     path.parent.mkdir(parents=True, exist_ok=True)
-    worktree = create_worktree(
-        repository, path, branch_stem=run.plan.branch_stem, base_ref=run.plan.base_ref
-    )
+    start = run.plan.start_ref or run.plan.base_ref
+    worktree = create_worktree(repository, path, branch_stem=run.plan.branch_stem, base_ref=start)
     note_owner(repository, path, run.layout.root)
     run.update(
         worktree=str(path),

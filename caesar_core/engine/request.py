@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the caller asked for; `None` leaves a decision to role, policy and agent."""
+    """What the caller asked for; `None` leaves a decision to role, policy and agent.
+
+    Attributes:
+        extra: arguments for the agent's own command line.
+        base_ref: the commit the result is compared with; the current one when `None`.
+        start_ref: the commit the worktree starts from, when not `base_ref`.
+        resumes: the task whose work this one goes on with.
+        session: the agent's own name of the session to go on with.
+        earlier: what that session had taken, as the keys of `agents.base.TokenUsage`.
+    """
 
     objective: str
     agent: str | None = None
@@ -27,6 +37,18 @@ class Request:
     task_id: str | None = None
     base_ref: str | None = None
     channel: bool = False
+    start_ref: str | None = None
+    resumes: str | None = None
+    session: str | None = None
+    earlier: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what is needed besides order and record to ask for the same again."""
+        kept = {name: getattr(self, name) for name in REPEATED}
+        return {name: value for name, value in kept.items() if value}
+
+
+REPEATED: Final = ("isolation", "network", "model", "timeout", "extra", "checks", "channel")
 
 
 @dataclass(frozen=True, slots=True)

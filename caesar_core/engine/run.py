@@ -17,6 +17,7 @@ from typing import Any, Final
 from caesar_core.clock import Clock, SystemClock, iso
 from caesar_core.engine.conclude import conclude, conclude_without_report
 from caesar_core.engine.ending import EndFile, RunEnd, end_of
+from caesar_core.engine.invocation import run_context, stop_plan, write_task_files
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.plan import Plan, load_plan
 from caesar_core.engine.prepare import (
@@ -29,6 +30,7 @@ from caesar_core.engine.prepare import (
     wait_for_slot,
 )
 from caesar_core.engine.questions import MailWatch
+from caesar_core.engine.said import Said, own_exit_code
 from caesar_core.engine.spools import Spools
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError
@@ -185,6 +187,7 @@ class Supervisor:
 
     def _start(self, run: TaskRun) -> Child:
         plan = run.plan
+        write_task_files(run)
         # First, because an agent may append to the stream as soon as it lives.
         run.say(Started(agent=run.record.agent, command=plan.shown))
         child = spawn(
@@ -221,22 +224,24 @@ class Supervisor:
             deadline=run.record.deadline or self._clock.monotonic() + limit,
             clock=self._clock,
             on_output=take_in,
-            should_cancel=self._cancelled,
+            should_cancel=lambda: self._cancelled() or bool(spools.translator.gives_up),
+            plan=stop_plan(run.plan.stop_signal),
             marker=f"{TASK_MARKER}={run.id}",
             wake_fd=wake_fd,
         )
-        state = self._end.begin(end_of(ending, run.plan.deadline_ms))
+        given_up = "" if self._cancelled() else spools.translator.gives_up
+        state = self._end.begin(end_of(ending, run.plan.deadline_ms, given_up))
         self._finish(run, spools, state.end)
 
     def _spools(self, run: TaskRun) -> Spools:
-        translator = run.plan.new_translator()
+        translator = run.plan.new_translator(run_context(run))
         return Spools(
             run.files, run.journal, translator, run.new_redactor, lambda: mend_task_files(run)
         )
 
     def _finish(self, run: TaskRun, spools: Spools, end: RunEnd) -> None:
-        spools.finish()
-        conclude(run, end, spools.final_text)
+        spools.finish(own_exit_code(end))
+        conclude(run, end, Said(spools.translator, spools.stderr_tail))
         spools.remove()
 
     def _cancelled(self) -> bool:

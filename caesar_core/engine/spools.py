@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -34,6 +34,7 @@ from caesar_core.store.layout import TaskFiles
 from caesar_core.store.tail import Tail
 
 _CHUNK: Final = 1 << 20
+_STDERR_TAIL: Final = 16 << 10
 _LONGEST_LINE: Final = 16 << 20
 # Without O_NONBLOCK a FIFO that an agent put there would be waited for.
 _RAW_FLAGS: Final = (
@@ -69,14 +70,10 @@ class Spools:
         self._stderr = _Spool(files.stderr, redactor())
         self._lines = _Lines()
         self._reads_lines = not isinstance(translator, SilentTranslator)
+        self._stderr_tail = b""
         self._written_already: list[EventBody] = []
         self._resumed_at: int | None = None  # until the portion that was under way is taken in
         self._resume(_load_progress(files.spool_offsets))
-
-    @property
-    def final_text(self) -> str | None:
-        """The agent's last words, from its stream."""
-        return self._translator.final_text
 
     def pump(self) -> bool:
         """Take in what is there now; whether there was anything.
@@ -86,22 +83,38 @@ class Spools:
         """
         before = (self._stdout.begin(), self._stderr.begin())
         out, err = self._stdout.read(), self._stderr.read()
+        self._keep_tail(err)
         if before == (self._stdout.taken, self._stderr.taken):
             return False
         self._insist(partial(self._save, *before))
         self._take(out + err, self._lines.feed(out))
         return True
 
-    def finish(self) -> None:
+    @property
+    def translator(self) -> Translator:
+        """What the stream has told so far."""
+        return self._translator
+
+    @property
+    def stderr_tail(self) -> str:
+        """The end of what the agent wrote to stderr, without secrets."""
+        return self._stderr_tail.decode("utf-8", "replace")
+
+    def finish(self, exit_code: int | None = None) -> None:
         """Take in what was held back; the agent is gone and has been pumped to the end.
+
+        Args:
+            exit_code: the agent's own; `None` when it was stopped or nobody knows.
 
         Raises:
             StoreError: `raw.log` or the stream cannot be written.
         """
         self._mend()
         self._insist(partial(self._save, self._stdout.taken, self._stderr.taken))
-        rest = self._stdout.flush()
-        self._take(rest + self._stderr.flush(), chain(self._lines.feed(rest), self._lines.rest()))
+        rest, said = self._stdout.flush(), self._stderr.flush()
+        self._keep_tail(said)
+        lines = chain(self._lines.feed(rest), self._lines.rest())
+        self._take(rest + said, lines, lambda: self._translator.finish(exit_code, self.stderr_tail))
 
     def remove(self) -> None:
         """Delete the spools: `raw.log` has it all."""
@@ -119,13 +132,21 @@ class Spools:
         for line in self._lines.feed(self._stdout.catch_up(progress.stdout)):
             if self._reads_lines:
                 self._translator.feed(line.decode("utf-8", "replace"))
-        self._stderr.catch_up(progress.stderr)
+        self._keep_tail(self._stderr.catch_up(progress.stderr))
         for line in Tail(self._files.events, progress.events).read().lines:
             with suppress(ValueError):
                 self._written_already.append(decode_event(line).body)
 
-    def _take(self, data: bytes, lines: Iterable[bytes]) -> None:
-        bodies = self._translate(lines) if self._reads_lines else []
+    def _keep_tail(self, said: bytes) -> None:
+        self._stderr_tail = (self._stderr_tail + said)[-_STDERR_TAIL:]
+
+    def _take(
+        self,
+        data: bytes,
+        lines: Iterable[bytes],
+        at_the_end: Callable[[], Sequence[EventBody]] = tuple,
+    ) -> None:
+        bodies = self._translate(lines, at_the_end) if self._reads_lines else []
         self._insist(partial(self._write_raw, data))
         self._insist(partial(self._journal.append_many, bodies))
         self._resumed_at = None
@@ -138,10 +159,13 @@ class Spools:
             self._mend()
             write()
 
-    def _translate(self, lines: Iterable[bytes]) -> list[EventBody]:
+    def _translate(
+        self, lines: Iterable[bytes], at_the_end: Callable[[], Sequence[EventBody]]
+    ) -> list[EventBody]:
         bodies: list[EventBody] = []
         for line in lines:
             bodies += self._translator.feed(line.decode("utf-8", "replace"))
+        bodies += at_the_end()
         fresh = [body for body in bodies if not self._is_repeated(body)]
         self._written_already.clear()
         return fresh

@@ -6,6 +6,7 @@ every object closed, every key required, purely optional ones nullable.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from typing import Annotated, Any, Final, Literal, Union, get_type_hints
@@ -58,6 +59,11 @@ def json_schema(document: str, *, strict: bool = False) -> dict[str, Any]:
     return {"$schema": DRAFT, **schema, "title": _TITLES[document]}
 
 
+def report_schema() -> str:
+    """Return the strict schema of a report as text, for agents that are held to one."""
+    return json.dumps(json_schema("report", strict=True), indent=2)
+
+
 def event_adapter() -> TypeAdapter[Any]:
     """Return a pydantic adapter for one event line, built from the ten bodies."""
     models = tuple(_event_model(body) for body in BODIES)
@@ -99,7 +105,10 @@ def _default(spec: Field[Any]) -> Any:
 def _close(node: object) -> None:
     """Close every object below `node`, as structured outputs demand."""
     if isinstance(node, dict):
-        node.pop("default", None)
+        # Structured outputs know no default and no length of a string.
+        for unknown in ("default", "minLength"):
+            if not isinstance(node.get(unknown), dict):
+                node.pop(unknown, None)
         if isinstance(node.get("properties"), dict):
             node["additionalProperties"] = False
             node["required"] = list(node["properties"])
@@ -110,4 +119,4 @@ def _close(node: object) -> None:
             _close(child)
 
 
-__all__ = ["DOCUMENTS", "event_adapter", "json_schema"]
+__all__ = ["DOCUMENTS", "event_adapter", "json_schema", "report_schema"]

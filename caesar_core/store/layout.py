@@ -62,6 +62,11 @@ class TaskFiles:
         return self.dir / "brief.md"
 
     @property
+    def report_schema(self) -> Path:
+        """What the agent's last message is held to, where its CLI can do that."""
+        return self.dir / "report.schema.json"
+
+    @property
     def stdout(self) -> Path:
         """The spool that the agent's stdout is."""
         return self.dir / "spool" / "stdout"

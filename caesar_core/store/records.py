@@ -49,6 +49,10 @@ class Record:
         base_ref: the commit the outcome is compared with; in place, the tree found at the start.
         git_file: the content of the worktree's `.git` as it was made; filters: the git filters
             configured then. Only with these does git run in the worktree again.
+        session_id: the agent's own name of its session; resumes: the task whose work it goes on
+            with.
+        unknown_lines: lines of the agent's stream that were not understood.
+        request: what was asked for besides the order, so that it can be asked for again.
         outcome: the commit under `refs/caesar/<id>` that keeps the result.
         stat: files, insertions, deletions of the outcome.
         flags: what to look at twice in it, over all its files (`repo.changes.FileChange.flags`).
@@ -102,6 +106,8 @@ class Record:
     resumes: str | None = None
     race_id: str | None = None
     usage: dict[str, Any] | None = field(default=None, hash=False)
+    unknown_lines: int | None = None
+    request: dict[str, Any] | None = field(default=None, hash=False)
     flags: tuple[str, ...] = ()
     stat: dict[str, int] | None = field(default=None, hash=False)
     checks: tuple[dict[str, Any], ...] | None = field(default=None, hash=False)
