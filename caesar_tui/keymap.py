@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from textual.binding import Binding
 
-Scope: TypeAlias = Literal["list", "board", "answer", "sheet"]
+Scope: TypeAlias = Literal["list", "board", "pane", "stream", "find", "answer", "sheet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Key:
 
 
 KEYS: Final[tuple[Key, ...]] = (
-    Key("up,k", "move(-1)", "↑ k", "", "Choose the task above; in the pane: scroll up", "list"),
-    Key("down,j", "move(1)", "↓ j", "", "Choose the task below; in the pane: scroll down", "list"),
+    Key("up,k", "move(-1)", "↑ k", "", "Choose the task above", "list"),
+    Key("down,j", "move(1)", "↓ j", "", "Choose the task below", "list"),
     Key("pageup", "page(-1)", "PgUp", "", "A screenful up", "list"),
     Key("pagedown", "page(1)", "PgDn", "", "A screenful down", "list"),
-    Key("home", "edge(0)", "Home", "", "The first task, or the beginning", "list"),
-    Key("end", "edge(-1)", "End", "", "The last task, or the end", "list"),
+    Key("home", "edge(0)", "Home", "", "The first task", "list"),
+    Key("end", "edge(-1)", "End", "", "The last task", "list"),
     Key("a", "apply", "a", "apply", "Apply the task's result; shows first what would happen"),
     Key("u", "undo", "u", "undo", "Take back the last apply; shows first what it restores"),
     Key("x", "cancel", "x", "cancel", "Cancel the task; asks first"),
@@ -69,6 +69,21 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("escape", "back", "Esc", "", "Clear the filter, leave the zoom, go to the list"),
     Key("question_mark", "help", "?", "help", "Show this help", stays=True),
     Key("q", "quit", "q", "quit", "Leave; tasks go on", stays=True),
+    Key("up,k", "step(-1)", "↑ k", "", "One line up", "pane"),
+    Key("down,j", "step(1)", "↓ j", "", "One line down", "pane"),
+    Key("pageup", "page(-1)", "PgUp", "", "A screenful up", "pane"),
+    Key("pagedown", "page(1)", "PgDn", "", "A screenful down", "pane"),
+    Key("home", "edge(0)", "Home", "", "The first line", "pane"),
+    Key("end", "edge(-1)", "End", "", "The last line", "pane"),
+    Key("enter", "unfold", "Enter", "unfold", "Show the whole event, or its one line", "stream"),
+    Key("slash", "screen.find", "/", "search", "Search in the stream", "stream"),
+    Key("n", "next(1)", "n", "next", "The next match below", "stream"),
+    Key("N", "next(-1)", "N", "", "The next match above", "stream"),
+    Key("t", "kinds", "t", "types", "Show talk, tools, files, trouble, or all", "stream"),
+    Key("y", "copy", "y", "copy", "Copy the whole event", "stream"),
+    Key("escape", "forget", "Esc", "", "End the search", "stream"),
+    Key("enter", "submit", "Enter", "find", "Go to the nearest match", "find"),
+    Key("escape", "leave", "Esc", "leave", "End the search", "find"),
     Key("1,2,3,4,5,6,7,8,9", "pick({key})", "1…9", "", "Choose an option", "answer"),
     Key("up", "step(-1)", "↑", "", "Choose the option before", "answer"),
     Key("down", "step(1)", "↓", "", "Choose the option after", "answer"),

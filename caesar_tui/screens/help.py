@@ -16,6 +16,8 @@ from caesar_tui.keymap import Key, Scope, keys_of
 SECTIONS: Final[tuple[tuple[Scope, str], ...]] = (
     ("list", ""),
     ("board", ""),
+    ("pane", "In the pane"),
+    ("stream", "In the stream"),
     ("answer", "In an answer"),
 )
 

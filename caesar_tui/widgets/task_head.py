@@ -89,13 +89,14 @@ class TaskHead(Vertical):
             tab.set_class(tab.id == f"tab-{name}", "-current")
         self.query_one("#head-follow").display = name == "stream"
 
-    def moved(self, *, following: bool, unseen: int) -> None:
-        """Say whether the stream's end is followed."""
+    def moved(self, *, following: bool, unseen: int, note: str = "") -> None:
+        """Say whether the stream's end is followed, and what is searched for."""
         mark = self._glyphs.more
         text = (
             f"{mark} following" if following else f"{unseen} new {mark}" if unseen else "f follows"
         )
-        self.query_one("#head-follow", QuietStatic).tell(content(text, "$dim"))
+        shown = "  ".join(part for part in (note, text) if part)
+        self.query_one("#head-follow", QuietStatic).tell(content(shown, "$dim"))
 
     def _title(self, row: Row, now: datetime) -> Content:
         facts, stand = row.view.facts, row.standing

@@ -34,9 +34,9 @@ async def settled(pilot: Pilot[Any]) -> None:
     """Wait until the store was read, the follower is live and no worker is at work."""
 
     def is_settled() -> bool:
-        model = board(pilot)._model
+        model = board(pilot).board_model
         working = {worker.group for worker in pilot.app.workers} - {"follower"}
-        quiet = not working and not board(pilot).pane.stream._asked
+        quiet = not working and not board(pilot).pane.stream.is_reading
         return quiet and model.complete and bool(model.health.mode == "live" or not model.tasks)
 
     await until(pilot, is_settled)

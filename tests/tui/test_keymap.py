@@ -8,7 +8,11 @@ from textual.dom import DOMNode
 from caesar_tui.keymap import KEYS, Scope, keys_of
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.screens.confirm import ConfirmScreen
+from caesar_tui.screens.help import SECTIONS
 from caesar_tui.themes import THEMES, contrast
+from caesar_tui.widgets.cursor_view import CursorView
+from caesar_tui.widgets.event_log import EventLog
+from caesar_tui.widgets.find_line import FindLine
 from caesar_tui.widgets.question_form import AnswerLine
 from caesar_tui.widgets.task_table import TaskTable
 from tests.tui.drive import board, press, settled, shown
@@ -17,6 +21,9 @@ from tests.tui.sample import Sample
 OWNERS: dict[Scope, type[DOMNode]] = {
     "list": TaskTable,
     "board": BoardScreen,
+    "pane": CursorView,
+    "stream": EventLog,
+    "find": FindLine,
     "answer": AnswerLine,
     "sheet": ConfirmScreen,
 }
@@ -24,8 +31,9 @@ OWNERS: dict[Scope, type[DOMNode]] = {
 
 def test_every_key_has_an_action_of_its_screen() -> None:
     for key in KEYS:
-        name = key.action.partition("(")[0]
-        assert hasattr(OWNERS[key.scope], f"action_{name}"), key
+        screen, _, name = key.action.partition("(")[0].rpartition(".")
+        owner = BoardScreen if screen else OWNERS[key.scope]
+        assert hasattr(owner, f"action_{name}"), key
 
 
 def test_the_bindings_of_the_screens_are_those_of_the_table() -> None:
@@ -37,7 +45,7 @@ def test_the_bindings_of_the_screens_are_those_of_the_table() -> None:
 
 
 def test_no_key_means_two_things_on_one_screen() -> None:
-    for scopes in ({"list", "board"}, {"answer"}, {"sheet"}):
+    for scopes in ({"list", "board"}, {"pane", "stream"}, {"find"}, {"answer"}, {"sheet"}):
         names = [name for key in KEYS if key.scope in scopes for name in key.keys.split(",")]
         assert len(names) == len(set(names))
 
@@ -51,7 +59,7 @@ async def test_footer_and_help_show_the_keys_of_the_table(sample: Sample) -> Non
         assert re.split(r"  +", footer.strip()) == [f"{k.shown} {k.label}" for k in expected]
         await press(pilot, "question_mark")
         text = " ".join(shown(pilot.app.screen.query_one("#sheet Static")).split())
-        told = (*keys_of("list"), *keys_of("board"), *keys_of("answer"))
+        told = [key for scope, _ in SECTIONS for key in keys_of(scope)]
         assert all(f"{k.shown} {k.help}" in text for k in told)
 
 

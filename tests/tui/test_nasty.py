@@ -97,7 +97,7 @@ async def test_q5_git_clean_under_a_half_typed_answer_takes_no_key_away(sample: 
     async with opened(sample) as pilot:
         await press(pilot, "tab", *"per")
         shutil.rmtree(sample.root / ".caesar")
-        await until(pilot, lambda: not board(pilot)._model.tasks)
+        await until(pilot, lambda: not board(pilot).board_model.tasks)
         await press(pilot, *"haps", "q")
         assert board(pilot).pane.form.line.value == "perhapsq"
         await pilot.press("escape")

@@ -1,0 +1,90 @@
+"""What the parts of the home screen share: its state, its widgets, and how something is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.getters import query_one
+from textual.screen import Screen
+from textual.widgets import Input
+
+from caesar_core.board.glyphs import UNICODE, Glyphs
+from caesar_core.board.order import Row
+from caesar_core.board.views import TaskView
+from caesar_core.clock import Clock
+from caesar_tui.messages import Intent
+from caesar_tui.model import BoardModel
+from caesar_tui.widgets.safe import plain
+from caesar_tui.widgets.task_pane import TaskPane
+from caesar_tui.widgets.task_table import TaskTable
+
+
+class BoardBase(Screen[None]):
+    """The state of the home screen.
+
+    Args:
+        root: the project's folder, for the header.
+        clock: the time.
+        act: carries an intent out, without blocking.
+        only: what the list is filtered by in the beginning.
+        until_over: leave a moment after all that is shown has ended.
+
+    """
+
+    table = query_one("#table", TaskTable)
+    pane = query_one("#pane", TaskPane)
+    filter_box = query_one("#filter", Input)
+
+    def __init__(
+        self,
+        root: Path,
+        clock: Clock,
+        act: Callable[[Intent], None],
+        glyphs: Glyphs = UNICODE,
+        *,
+        only: str = "",
+        until_over: bool = False,
+    ) -> None:
+        super().__init__()
+        self.root = root
+        self.clock = clock
+        self.glyphs = glyphs
+        self.act = act
+        self.board_model = BoardModel()
+        self._only_at_first = only
+        self._until_over = until_over
+        self._shown: dict[str, Row] = {}
+        self._said = ""
+
+    @property
+    def chosen_view(self) -> TaskView | None:
+        """The chosen task."""
+        chosen = self.table.chosen
+        return None if chosen is None else self.board_model.tasks.get(chosen)
+
+    @property
+    def is_zoomed(self) -> bool:
+        """Whether the pane has the whole screen."""
+        return self.has_class("-zoom")
+
+    def render_board(self) -> None:
+        """Bring every widget up to date."""
+        raise NotImplementedError
+
+    def render_keys(self) -> None:
+        """Show the keys that apply now."""
+        raise NotImplementedError
+
+    def do(self, intent: Intent) -> None:
+        """Have something done that a person will be told of."""
+        self._said = ""
+        self.render_board()
+        self.act(intent)
+
+    def say(self, text: str, *, loud: bool = False) -> None:
+        """Tell the person: until the next action; `loud`: at once and in full as well."""
+        self._said = text
+        if loud:
+            self.notify(plain(text), severity="error", markup=False)
+        self.render_board()

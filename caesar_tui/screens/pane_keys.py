@@ -1,0 +1,94 @@
+"""The home screen's right side: what the tabs of the chosen task need and do."""
+
+from __future__ import annotations
+
+from textual.widgets import Input
+
+from caesar_core.board.views import TaskView
+from caesar_tui.messages import DiffRead, DiffWanted, PageRead, PageWanted
+from caesar_tui.screens.board_base import BoardBase
+from caesar_tui.widgets.task_head import TaskHead
+
+
+class PaneKeys(BoardBase):
+    """Actions and facts of the pane."""
+
+    def on_page_wanted(self, message: PageWanted) -> None:
+        """Have bytes of a stream read."""
+        message.stop()
+        self.act(message)
+
+    def on_page_read(self, message: PageRead) -> None:
+        """Pass bytes on to the stream."""
+        message.stop()
+        self.pane.stream.take(message)
+
+    def on_diff_read(self, message: DiffRead) -> None:
+        """Show a diff if its task is still the chosen one."""
+        message.stop()
+        if message.task_id == self.table.chosen:
+            self.pane.diff.show(message.files, message.note)
+
+    def on_task_head_picked(self, message: TaskHead.Picked) -> None:
+        """Show another tab."""
+        message.stop()
+        self.action_tab(message.tab)
+
+    def action_open(self) -> None:
+        """Move into the pane."""
+        self.pane.focus_content()
+
+    def action_switch(self) -> None:
+        """Move on: from the list to an open question, to the pane, to the list."""
+        form = self.pane.form
+        if form.is_open and (self.table.has_focus or self.is_zoomed) and not form.line.has_focus:
+            form.line.focus()
+        elif self.table.has_focus or form.line.has_focus or self.is_zoomed:
+            self.pane.focus_content()
+        else:
+            self.table.focus()
+
+    def action_zoom(self) -> None:
+        """Give the pane the whole screen, or the list its place back."""
+        self.toggle_class("-zoom")
+        if self.is_zoomed and self.table.has_focus:
+            self.pane.focus_content()
+
+    def action_tab(self, name: str) -> None:
+        """Show a tab of the pane."""
+        in_pane = not self.table.has_focus
+        self.pane.show_tab(name)
+        self.load_tab(self.chosen_view)
+        if in_pane:
+            self.action_open()
+        self.render_keys()
+
+    def action_split(self) -> None:
+        """Side by side, or one column."""
+        self.pane.diff.toggle_split()
+
+    def action_hunk(self, direction: int) -> None:
+        """Go to another hunk."""
+        self.pane.diff.jump("hunk", direction)
+
+    def action_file(self, direction: int) -> None:
+        """Go to another file."""
+        self.pane.diff.jump("file", direction)
+
+    def action_follow(self) -> None:
+        """Follow the stream's end again."""
+        self.pane.stream.follow()
+
+    def action_find(self) -> None:
+        """Type what to search for in the stream."""
+        self.pane.begin_search()
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """Filter while a person types."""
+        message.stop()
+        self.render_board()
+
+    def load_tab(self, view: TaskView | None) -> None:
+        """Have read what the tab shows, unless it is there."""
+        if view is not None and self.pane.wants_diff(view):
+            self.act(DiffWanted(view.id))
