@@ -92,8 +92,9 @@ class EventPages(CursorView):
         """See further back when the top comes near, and whether the end is left or reached."""
         super().watch_scroll_y(old_value, new_value)
         if new_value >= self.max_scroll_y:
-            self.unseen, self.following = 0, True
-            self._ask_for_more()
+            if new_value > old_value:
+                self.unseen, self.following = 0, True
+                self._ask_for_more()
         elif new_value < old_value:
             self.following = False
             if new_value < self.size.height:
