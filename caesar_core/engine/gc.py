@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from caesar_core.engine.adopt import adopt_orphans
 from caesar_core.engine.present import foreign_snapshot, is_foreign
 from caesar_core.engine.project import Project
+from caesar_core.engine.tidy import tidy_state
 from caesar_core.engine.worktrees import snapshot_of
 from caesar_core.errors import CaesarError, OperationError
 from caesar_core.repo.discover import Repository, find_repository
@@ -69,6 +70,8 @@ def collect(project: Project, *, dry_run: bool = False, force: bool = False) -> 
     """
     scan = project.records.scan()
     abandoned = [] if dry_run else adopt_orphans(project, scan.records)
+    if not dry_run:
+        tidy_state(project, scan.records)
     repository = find_repository(project.root)
     if repository is None or repository.bare:
         return GcResult(dry_run, force, (), tuple(abandoned))

@@ -42,13 +42,15 @@ from caesar_core.protocol.event import Started
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import StoreError, write_atomic
 from caesar_core.store.layout import Layout
-from caesar_core.store.lease import Lease, lease_state
+from caesar_core.store.lease import CLEANUP_AGE, Lease, LeaseHeldError, lease_state
 from caesar_core.store.lock import try_lock
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
 from caesar_core.store.slots import Slots
 
 _RESERVE: Final = 256 << 10
+_LONGEST_CLEANUP: Final = CLEANUP_AGE + 5.0
+_LEASE_PAUSE: Final = 0.5
 _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
@@ -68,14 +70,21 @@ class Supervisor:
         lock = try_lock(self._layout.supervisor_lock(self._task_id))
         if lock is None:
             return
-        with lock, ExitStack() as stack, wakeup() as wake_fd:
+        with lock:
+            record = self._run_alone()
+            lock.remove()
+        if record is not None:
+            self._settle(record)
+
+    def _run_alone(self) -> Record | None:
+        """Bring the task to its end; return its record, `None` when it was over already."""
+        with ExitStack() as stack, wakeup() as wake_fd:
             self._listen()
             record = self._records.get(self._task_id)
             if record is None or not record.is_active:
                 self._forget()
-                return
-            self._hold_lease(stack, record)
-            record = self._records.update(self._task_id, supervisor=current())
+                return None
+            record = self._claim(stack, record)
             plan, problem = self._read_plan()
             run = TaskRun(
                 self._layout,
@@ -87,14 +96,13 @@ class Supervisor:
             )
             self._guarded(run, stack, wake_fd, problem)
             self._forget()
-        self._settle(record)
+        return record
 
     def _forget(self) -> None:
         """Remove what only a supervisor needs; the task is over."""
         layout, task_id = self._layout, self._task_id
         for path in (layout.plan(task_id), layout.reserve(task_id), layout.end(task_id)):
             path.unlink(missing_ok=True)
-        layout.supervisor_lock(task_id).unlink(missing_ok=True)
 
     def _settle(self, record: Record) -> None:
         """Stop the others of a race that this end decides."""
@@ -256,6 +264,22 @@ class Supervisor:
         for number in _STOP_SIGNALS:
             signal.signal(number, stop)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def _claim(self, stack: ExitStack, record: Record) -> Record:
+        """Become the supervisor that record and lease name."""
+        if record.starter is not None:
+            # Before the lease, which can take its time: who waits must see that we are there.
+            record = self._records.update(self._task_id, supervisor=current())
+        until = self._clock.monotonic() + _LONGEST_CLEANUP
+        while True:
+            try:
+                self._hold_lease(stack, record)
+            except LeaseHeldError:
+                if record.starter is None or self._clock.monotonic() >= until:
+                    raise
+                self._clock.sleep(_LEASE_PAUSE)
+            else:
+                return self._records.update(self._task_id, supervisor=current())
 
     def _hold_lease(self, stack: ExitStack, record: Record) -> None:
         """Show everybody, the reference implementation too, that the task is in good hands."""

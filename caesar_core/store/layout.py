@@ -208,17 +208,22 @@ class Layout:
         """The file of a race."""
         return self.races / f"{check_id(race_id, 'race')}.json"
 
+    @property
+    def plans(self) -> Path:
+        """Per task that is not over: plan, reserve, end."""
+        return self.state / "plans"
+
     def plan(self, task_id: str) -> Path:
         """What the supervisor is to do; not in the task directory, where an agent may write."""
-        return self.state / "plans" / f"{check_id(task_id)}.json"
+        return self.plans / f"{check_id(task_id)}.json"
 
     def end(self, task_id: str) -> Path:
         """How the task ended, until its report and record say so; not where an agent writes."""
-        return self.state / "plans" / f"{check_id(task_id)}.end.json"
+        return self.plans / f"{check_id(task_id)}.end.json"
 
     def reserve(self, task_id: str) -> Path:
         """Some disk space set aside while the task runs, so that its end can be written down."""
-        return self.state / "plans" / f"{check_id(task_id)}.reserve"
+        return self.plans / f"{check_id(task_id)}.reserve"
 
     def record_lock(self, task_id: str) -> Path:
         """Held while a record is read, changed and written."""

@@ -25,6 +25,8 @@ from caesar_core.store.marker import Marker, read_marker
 LeaseState: TypeAlias = Literal["active", "stale", "unknown", "absent"]
 _MARKER: Final = "marker.json"
 _CLEANUP: Final = "cleanup.lock"
+CLEANUP_AGE: Final = 30.0
+"""Seconds after which whoever began to change a stale lease is taken for dead."""
 
 
 class LeaseHeldError(OperationError):
@@ -148,7 +150,7 @@ def _cleanup(path: Path, clock: Clock) -> Iterator[None]:
             folder.mkdir()
         except FileExistsError:
             age = clock.now().timestamp() - folder.stat().st_mtime
-            if age < 30:
+            if age < CLEANUP_AGE:
                 raise LeaseHeldError(path, "unknown", lease_holder(path)) from None
         except (FileNotFoundError, NotADirectoryError):
             raise LeaseHeldError(path, lease_state(path), None) from None

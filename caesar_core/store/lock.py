@@ -28,11 +28,19 @@ class LockBusyError(OperationError):
 class FileLock:
     """A lock that is held until `release`, the end of the `with` block or of the process.
 
-    The file stays: removing it would let two processes hold two locks of the same name.
+    Its file may be removed while the lock is held, and only then: whoever waited for it finds that
+    the name is gone, and takes the lock of the file that has it now.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, path: Path) -> None:
         self._descriptor: int | None = descriptor
+        self._path = path
+
+    def remove(self) -> None:
+        """Let go and remove the file; for a lock that nobody will need again."""
+        if self._descriptor is not None:
+            self._path.unlink(missing_ok=True)
+            self.release()
 
     def release(self) -> None:
         """Let go; a second call does nothing."""
@@ -59,11 +67,14 @@ def try_lock(path: Path) -> FileLock | None:
         StoreError: the lock's file cannot be opened.
 
     """
-    descriptor = _open(path)
-    if lock_descriptor(descriptor):
-        return FileLock(descriptor)
-    os.close(descriptor)
-    return None
+    while True:
+        descriptor = _open(path)
+        if not lock_descriptor(descriptor):
+            os.close(descriptor)
+            return None
+        if _has_name(descriptor, path):
+            return FileLock(descriptor, path)
+        os.close(descriptor)
 
 
 @contextmanager
@@ -78,6 +89,10 @@ def file_lock(path: Path, *, timeout: float = DEFAULT_TIMEOUT, clock: Clock) -> 
     descriptor = _open(path)
     try:
         wait_for_lock(descriptor, path, timeout=timeout, clock=clock)
+        while not _has_name(descriptor, path):
+            os.close(descriptor)
+            descriptor = _open(path)
+            wait_for_lock(descriptor, path, timeout=timeout, clock=clock)
         yield
     finally:
         os.close(descriptor)
@@ -104,6 +119,14 @@ def lock_descriptor(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _has_name(descriptor: int, path: Path) -> bool:
+    """Whether the locked file still has that name: its last holder may have removed it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def _open(path: Path) -> int:

@@ -102,7 +102,8 @@ class RecordStore:
             LockBusyError, StoreError: it cannot be locked or written.
 
         """
-        with file_lock(self._layout.record_lock(task_id), clock=self._clock):
+        lock = self._layout.record_lock(task_id)
+        with file_lock(lock, clock=self._clock):
             record = self.get(task_id)
             if record is None:
                 raise NotFoundError(f"No task {task_id}.", "`caesar ps --all` lists every task.")
@@ -111,6 +112,8 @@ class RecordStore:
             changed = replace(record, **changes)
             if changed != record:
                 write_atomic(self._layout.record(task_id), _encode(changed))
+            if not changed.is_active:
+                lock.unlink(missing_ok=True)
         return changed
 
     def list_ids(self) -> list[str]:

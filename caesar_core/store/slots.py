@@ -21,6 +21,7 @@ from caesar_core.store.atomic import create_exclusive
 from caesar_core.store.layout import Layout
 from caesar_core.store.lock import file_lock
 from caesar_core.store.marker import Marker, read_marker
+from caesar_core.store.record_store import RecordStore
 
 _UNREADABLE_FOR: Final = 2.0
 
@@ -62,6 +63,7 @@ class Slots:
         self._clock = clock
         self._slots = layout.slots
         self._queue = layout.queue
+        self._records = RecordStore(layout, clock)
 
     def enqueue(self, label: str = "") -> Ticket:
         """Queue up behind everybody who waits."""
@@ -152,10 +154,23 @@ class Slots:
             marker = read_marker(path)
             if marker is None:
                 self._remove_unreadable(path)
-            elif marker.state() == "stale":
+            elif marker.state() == "stale" or self._is_over(marker):
                 _remove(path, marker.token)
             else:
                 yield path, marker
+
+    def _is_over(self, marker: Marker) -> bool:
+        """Whether the task of a marker that names another machine is over.
+
+        It may be this one under another name, and then nobody else would ever free the slot.
+        """
+        if marker.state() != "unknown":
+            return False
+        try:
+            record = self._records.get(marker.label.partition(" ")[0])
+        except CaesarError:
+            return False
+        return record is not None and not record.is_active
 
     def _remove_unreadable(self, path: Path) -> None:
         """Remove what has been unreadable for so long that nobody is still writing it."""

@@ -13,6 +13,7 @@ import pytest
 from caesar_core.engine import run as engine_run
 from caesar_core.engine.project import Project
 from caesar_core.engine.spools import Spools
+from caesar_core.engine.tidy import tidy_state
 from caesar_core.process import supervise as process_supervise
 from caesar_core.protocol.wire import decode_event
 from caesar_core.store.journal import Journal
@@ -143,7 +144,9 @@ def test_r3_killed_at_each_step_of_its_end_a_task_ends_as_it_would_have(
     report = json.loads(files.report.read_bytes())
     assert [change["path"] for change in report["changes"]] == ["x.txt"]
     assert files.raw_log.read_bytes().count(b"worked ") == 1
+    assert list(project.layout.plans.iterdir()) == []
+    tidy_state(project, (record,))  # the last kill came just before this
     assert not files.stdout.exists()
-    assert list(project.layout.plan(task_id).parent.iterdir()) == []
+    assert list(project.layout.record_lock(task_id).parent.iterdir()) == []
     branches = sandbox.git("branch", "--list", "caesar/*").split()
     assert record.branch in branches

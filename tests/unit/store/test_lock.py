@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from caesar_core.clock import FakeClock, SystemClock
-from caesar_core.store.lock import LockBusyError, file_lock, try_lock
+from caesar_core.store.lock import FileLock, LockBusyError, file_lock, try_lock
 
 HOLD = """
 import sys, time
@@ -58,3 +58,35 @@ def test_kill_9_releases_the_lock(tmp_path: Path) -> None:
     holder.wait()
     with file_lock(path, timeout=1, clock=SystemClock()):
         pass
+
+
+def test_a_lock_whose_file_was_removed_keeps_out_whoever_comes_now(tmp_path: Path) -> None:
+    """A waits, B removes the lock it holds, C makes it anew: A and C must not both have it."""
+    path = tmp_path / "lock"
+    held = try_lock(path)
+    assert held is not None
+    clock = RemovingClock(held, path)
+
+    with pytest.raises(LockBusyError), file_lock(path, timeout=2, clock=clock):
+        pytest.fail("somebody else holds the lock of this name")
+
+    assert clock.third is not None
+    clock.third.remove()
+    assert not path.exists()
+    with file_lock(path, clock=FakeClock()):
+        assert try_lock(path) is None
+
+
+class RemovingClock(FakeClock):
+    """While somebody waits, the holder removes the lock and a third one makes it anew."""
+
+    def __init__(self, held: FileLock, path: Path) -> None:
+        super().__init__()
+        self._held, self._path = held, path
+        self.third: FileLock | None = None
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if self.third is None:
+            self._held.remove()
+            self.third = try_lock(self._path)

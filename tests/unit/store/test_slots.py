@@ -13,6 +13,8 @@ from caesar_core.identity import current
 from caesar_core.store import marker
 from caesar_core.store import slots as slots_module
 from caesar_core.store.layout import Layout
+from caesar_core.store.record_store import RecordStore
+from caesar_core.store.records import Record
 from caesar_core.store.slots import Slot, Slots
 
 
@@ -149,4 +151,18 @@ def test_a_withdrawn_ticket_gets_nothing(layout: Layout) -> None:
     one.withdraw(ticket)
     with pytest.raises(CaesarError, match="no longer waits"):
         one.try_acquire(ticket)
+    assert one.holders() == ()
+
+
+def test_the_slot_of_a_machine_that_was_renamed_is_free_once_its_task_is_over(
+    layout: Layout,
+) -> None:
+    mark(layout.slots / "0.json", pid=os.getpid(), host="old-name", label="t_1 do it")
+    records = RecordStore(layout)
+    one = slots(layout)
+
+    assert len(one.holders()) == 1  # of another machine nothing is known
+    records.create(Record(id="t_1", agent="x", status="running"))
+    assert len(one.holders()) == 1
+    records.update("t_1", status="succeeded")
     assert one.holders() == ()
