@@ -17,7 +17,7 @@ _OLD: Final = 3600.0  # seconds; a delegation writes its plan a moment before it
 
 
 def tidy_state(project: Project, records: Iterable[Record]) -> None:
-    """Remove plans, spools and locks of tasks that are over, and plans of those that never came to be."""
+    """Remove plans, spools and locks of ended tasks, and plans of those that never came to be."""
     records = tuple(records)
     active = {record.id for record in records if record.is_active}
     known = set(project.records.list_ids())
