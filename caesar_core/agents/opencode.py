@@ -63,6 +63,7 @@ class OpenCodeAgent:
     def invoke(self, job: Job) -> Invocation:
         """Return the process; permissions and the channel go in by its environment."""
         argv = ["run", "--format", "json", "--thinking", "--print-logs", "--log-level", "ERROR"]
+        argv += ["--dir", str(job.workspace)]
         if job.mode == "write":
             argv.append("--auto")
         if job.model:

@@ -166,13 +166,22 @@ def _start(
         return subprocess.Popen(
             argv,
             cwd=cwd,
-            env=dict(env),
+            env=_placed(env, cwd),
             stdin=stack.enter_context((stdin or Path(os.devnull)).open("rb", buffering=0)),
             stdout=stack.enter_context(stdout.open("ab", buffering=0)),
             stderr=stack.enter_context(stderr.open("ab", buffering=0)),
             start_new_session=True,
             preexec_fn=default_signals,  # noqa: PLW1509 - one thread only, see `spawn`
         )
+
+
+def _placed(env: Mapping[str, str], cwd: Path) -> dict[str, str]:
+    """Return the environment with the folder in it: some programs believe `PWD` before the system.
+
+    An agent that did would work where the caller stands instead of in its worktree.
+    """
+    kept = {name: value for name, value in env.items() if name != "OLDPWD"}
+    return {**kept, "PWD": str(cwd)}
 
 
 def _detached(printed: bytes, argv: Sequence[str], log: Path) -> ProcessRef:

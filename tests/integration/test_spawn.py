@@ -38,6 +38,16 @@ def test_outputs_are_appended_to_files(tmp_path: Path) -> None:
     assert (tmp_path / "spool" / "err").read_text() == "err\n"
 
 
+def test_it_is_told_the_folder_it_works_in(tmp_path: Path) -> None:
+    """Some agents believe `PWD`, and would work where the caller stands."""
+    environment = {**ENV, "PWD": "/", "OLDPWD": "/usr"}
+    streams = {"stdout": tmp_path / "out", "stderr": tmp_path / "err"}
+    spawn(("env",), cwd=tmp_path, env=environment, **streams).process.wait(timeout=20)
+    said = (tmp_path / "out").read_text().splitlines()
+    assert f"PWD={tmp_path}" in said
+    assert not [line for line in said if line.startswith("OLDPWD=")]
+
+
 def test_92_p4_stdin_is_a_file_or_ends_at_once(tmp_path: Path) -> None:
     assert run(tmp_path, "cat; echo end") == (0, "end\n")
     (tmp_path / "brief").write_text("the brief\n")
