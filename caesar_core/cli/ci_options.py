@@ -1,0 +1,161 @@
+"""What `run` and `race` do for continuous integration: options, files, annotations, exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from caesar_core.cli.output import stderr
+from caesar_core.text import visible
+
+if TYPE_CHECKING:
+    from caesar_core.ci.facts import TaskFacts
+    from caesar_core.ci.verdict import FailOn
+    from caesar_core.engine.service import Service
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+_FILES: Final = ("junit", "sarif", "summary", "patch")
+_OPTIONS: Final = (
+    click.option("--no-input", is_flag=True, help="Ask nobody: rules and defaults answer."),
+    click.option("--junit", metavar="F", help="Write task, checks and criteria as JUnit XML."),
+    click.option("--sarif", metavar="F", help="Write the findings as SARIF 2.1.0."),
+    click.option("--summary", metavar="F", help="Write a summary in Markdown."),
+    click.option("--patch", metavar="F", help="Write the changes for `git apply`."),
+    click.option(
+        "--annotations",
+        type=click.Choice(["auto", "github", "gitlab", "none"]),
+        default="auto",
+        help="Show findings beside the code.",
+    ),
+    click.option(
+        "--fail-on",
+        metavar="WHAT",
+        multiple=True,
+        help="Exit 1 on finding:SEVERITY, check or partial, too.",
+    ),
+)
+
+
+def ci_options(function: Decorated) -> Decorated:
+    """Add the options."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), function)
+
+
+@dataclass(frozen=True, slots=True)
+class CiOutputs:
+    """What was asked for, checked before anything starts.
+
+    Attributes:
+        files: path by kind: junit, sarif, summary, patch.
+        service: github, gitlab or none.
+        step_summary: where GitHub collects summaries; `None` elsewhere.
+    """
+
+    files: Mapping[str, Path]
+    service: str
+    step_summary: Path | None
+    fail_on: FailOn
+    no_input: bool = False
+
+    @classmethod
+    def prepare(cls, options: Mapping[str, Any]) -> CiOutputs:
+        """Read the options and see that every file can be written.
+
+        Raises:
+            CaesarError: one cannot, or an option is not understood; nothing was started.
+        """
+        from caesar_core.ci.annotations import QUALITY_REPORT, service_of
+        from caesar_core.ci.verdict import parse_fail_on
+        from caesar_core.engine.artifacts import check_targets
+
+        service = options["annotations"]
+        service = service_of(os.environ) if service == "auto" else service
+        files = {kind: Path(options[kind]) for kind in _FILES if options[kind]}
+        targets = [(f"--{kind}", path) for kind, path in files.items()]
+        if service == "gitlab":
+            files["quality"] = Path(QUALITY_REPORT)
+            targets.append(("--annotations gitlab", files["quality"]))
+        fail_on = parse_fail_on(options["fail_on"])
+        check_targets(targets)
+        step = os.environ.get("GITHUB_STEP_SUMMARY") if "summary" in files else None
+        return cls(files, service, Path(step) if step else None, fail_on, options["no_input"])
+
+    def finish(
+        self,
+        service: Service,
+        tasks: Sequence[str],
+        code: int,
+        *,
+        patch_of: str | None = None,
+        unanswered: int = 0,
+    ) -> int:
+        """Write everything about finished tasks and return the final exit code.
+
+        Args:
+            tasks: their ids.
+            code: the exit code that the result means.
+            patch_of: whose changes become the patch; the first task's, if not given.
+            unanswered: how many questions nobody answered.
+
+        Raises:
+            OperationError: a file cannot be written any more.
+        """
+        from caesar_core.ci.facts import facts_of
+        from caesar_core.ci.verdict import exit_code
+
+        facts = [facts_of(service.show(task)) for task in tasks]
+        chosen = patch_of or tasks[0]
+        reasons = [r for task in facts if task.id == chosen for r in self.fail_on.reasons(task)]
+        notes = [f"Fails on purpose: {reason} (--fail-on)." for reason in reasons if code == 0]
+        if unanswered:
+            notes.append(f"Nobody answered {unanswered} of its questions (--no-input).")
+        for note in notes:
+            stderr().line(visible(f"note: {note}"))
+        self._write(service, facts, chosen, notes)
+        self._annotate(facts)
+        return exit_code(code, failing=bool(reasons), unanswered=unanswered > 0)
+
+    def _write(
+        self, service: Service, facts: Sequence[TaskFacts], chosen: str, notes: Sequence[str]
+    ) -> None:
+        from caesar_core.ci.annotations import gitlab_report
+        from caesar_core.ci.junit import junit
+        from caesar_core.ci.sarif import sarif
+        from caesar_core.ci.summary import summary
+        from caesar_core.engine.artifacts import append_text, target
+
+        if not self.files:
+            return
+        texts: dict[str, Callable[[], str]] = {
+            "junit": lambda: junit(facts),
+            "sarif": lambda: sarif(facts, _version()),
+            "summary": lambda: summary(facts, notes),
+            "quality": lambda: gitlab_report(facts),
+        }
+        for kind, path in self.files.items():
+            with target(path) as out:
+                if kind == "patch":
+                    service.patch_into(chosen, out)
+                else:
+                    out.write(texts[kind]().encode("utf-8", "replace"))
+        if self.step_summary is not None:
+            append_text(self.step_summary, texts["summary"]())
+
+    def _annotate(self, facts: Sequence[TaskFacts]) -> None:
+        if self.service == "github":
+            from caesar_core.ci.annotations import github_lines
+
+            for line in github_lines(facts):
+                stderr().command(line)
+
+
+def _version() -> str:
+    from caesar_core.__main__ import VERSION
+
+    return VERSION
