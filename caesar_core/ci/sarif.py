@@ -64,11 +64,9 @@ def _rule(severity: str) -> dict[str, Any]:
 
 
 def _invocation(task: TaskFacts) -> dict[str, Any]:
-    found: dict[str, Any] = {"executionSuccessful": task.status == "succeeded"}
-    for key, moment in (("startTimeUtc", task.started_at), ("endTimeUtc", task.ended_at)):
-        if parse_iso(moment) is not None:
-            found[key] = moment
-    return found
+    moments = {"startTimeUtc": task.started_at, "endTimeUtc": task.ended_at}
+    known = {key: moment for key, moment in moments.items() if parse_iso(moment) is not None}
+    return {"executionSuccessful": task.status == "succeeded", **known}
 
 
 def _result(finding: Finding, used: list[str], task: TaskFacts) -> dict[str, Any]:

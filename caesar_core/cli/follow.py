@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from caesar_core.board.glyphs import glyphs_for
 from caesar_core.board.lines import event_line
 from caesar_core.cli.output import locale_encoding, stderr, stdout
+from caesar_core.engine.unattended import Unattended
 from caesar_core.errors import EXIT_CANCELLED, CaesarError
 from caesar_core.protocol.event import EventBody, Progress, Started
 from caesar_core.protocol.wire import BadEventError, decode_event
@@ -19,6 +20,7 @@ from caesar_core.text import fit, one_line
 from caesar_core.watch.reader import StreamReader
 
 if TYPE_CHECKING:
+    from caesar_core.cli.ci_options import CiOutputs
     from caesar_core.engine.service import Service
 
 _PAUSE: Final = 0.02
@@ -29,12 +31,21 @@ _BAR: Final = 24
 
 
 def follow_to_end(
-    service: Service, record: Record, *, as_json: bool, events_as_json: bool = False
+    service: Service,
+    record: Record,
+    *,
+    as_json: bool,
+    events_as_json: bool = False,
+    outputs: CiOutputs | None = None,
 ) -> int:
     """Show a task until it is over, print its result, and return the exit code.
 
     INT and TERM cancel the task; a hang-up lets it go on.
+
+    Args:
+        outputs: what else to write about it, and what else may fail the job.
     """
+    nobody = Unattended(service, record.id) if outputs and outputs.no_input else None
     signals = Signals()
     with signals:
         stream = EventStream(service, record.id, as_json=events_as_json, quiet=as_json)
@@ -43,6 +54,8 @@ def follow_to_end(
         told_to_wait = as_json
         while record.is_active:
             stream.show_new()
+            if nobody is not None:
+                nobody.look()
             if record.phase == "slot" and not told_to_wait:
                 told_to_wait = True
                 stderr().line("all slots are taken (policy.max_parallel); it starts in its turn")
@@ -62,9 +75,11 @@ def follow_to_end(
         _print_result(service, record, as_json=as_json)
     except BrokenPipeError:
         _nobody_reads()
-    if signals.stop == signal.SIGTERM:
-        return _EXIT_TERM
-    return EXIT_CANCELLED if signals.stop else service.exit_code(record.id)
+    code = EXIT_CANCELLED if signals.stop else service.exit_code(record.id)
+    code = _EXIT_TERM if signals.stop == signal.SIGTERM else code
+    if outputs is None or record.is_active:
+        return code
+    return outputs.finish(service, [record.id], code, unanswered=nobody.unanswered if nobody else 0)
 
 
 @dataclass
@@ -134,7 +149,7 @@ class EventStream:
 
     def _print(self, line: bytes) -> None:
         if self._as_json:
-            stdout().data(line + b"\n")
+            stdout().json_line(line)
             return
         with suppress(BadEventError, CaesarError):
             event = decode_event(line)

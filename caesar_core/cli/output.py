@@ -30,6 +30,11 @@ _SIXTEEN: Final = {
 }
 
 
+_OBEYING_SERVICES: Final = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
+# The same in JSON: a number sign stands in strings only. `##[…]` is a command to some services.
+_NUMBER_SIGNS: Final = "#\\u0023"
+
+
 class Output:
     """One of the two streams.
 
@@ -57,7 +62,18 @@ class Output:
         self.write(f"{text}\n")
 
     def write(self, text: str) -> None:
-        """Write text as it is, at once."""
+        """Write text at once, as it is unless a CI service would obey it."""
+        if _is_obeyed():
+            from caesar_core.ci.workflow import without_commands
+
+            text = without_commands(text)
+        self._put(text)
+
+    def command(self, line: str) -> None:
+        """Write a command to the CI service that reads this output."""
+        self._put(f"{line}\n")
+
+    def _put(self, text: str) -> None:
         try:
             self._stream.write(text)
         except UnicodeEncodeError:
@@ -91,7 +107,13 @@ class Output:
 
     def json(self, value: Any) -> None:
         """Write one compact line of JSON."""
-        self.line(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        self._put(f"{text.replace('##', _NUMBER_SIGNS) if _is_obeyed() else text}\n")
+
+    def json_line(self, line: bytes) -> None:
+        """Write one line of JSON that is there already, newline not included."""
+        escaped = line.replace(b"##", _NUMBER_SIGNS.encode()) if _is_obeyed() else line
+        self.data(escaped + b"\n")
 
     def paint(self, style: str, text: str) -> str:
         """Return `text` in one of the palette's colours, where colours are wanted."""
@@ -99,6 +121,11 @@ class Output:
             return text
         table = _TRUE if os.environ.get("COLORTERM") in {"truecolor", "24bit"} else _SIXTEEN
         return f"\x1b[{table[style]}m{text}\x1b[0m"
+
+
+def _is_obeyed() -> bool:
+    """Whether a CI service takes commands from what we print."""
+    return any(os.environ.get(name) for name in _OBEYING_SERVICES)
 
 
 def wants_color(stream: TextIO) -> bool:

@@ -142,7 +142,11 @@ class AgentSide:
         self._say(Progress(message=text, pct=pct))
 
     def ask(
-        self, question: str, options: Iterable[str] = (), patience: float = LONGEST_WAIT
+        self,
+        question: str,
+        options: Iterable[str] = (),
+        patience: float = LONGEST_WAIT,
+        default: str | None = None,
     ) -> QuestionFile:
         """Ask; the question is visible to everybody when this returns.
 
@@ -150,6 +154,7 @@ class AgentSide:
             question: what is to be decided.
             options: answers to choose from; another answer may come all the same.
             patience: seconds to wait at most; cut to what is left of the task's time.
+            default: the answer that will do where nobody can be asked.
 
         Raises:
             BadQuestionError: a text is empty or too long.
@@ -164,6 +169,7 @@ class AgentSide:
             self._clock,
             closes_at=self._clock.now() + timedelta(seconds=wait),
             asker=current(),
+            default=None if default is None else self._clean(default),
         )
         self._say(Question(id=asked.id, question=asked.question, options=asked.options))
         return asked

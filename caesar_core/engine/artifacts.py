@@ -49,7 +49,7 @@ def target(path: Path) -> Iterator[BinaryIO]:
     try:
         if _is_special(path):
             with path.open("wb", buffering=0) as out:
-                yield out  # type: ignore[misc]
+                yield out
             return
         temporary = _neighbour(path)
         try:

@@ -12,6 +12,7 @@ class QuestionFile(Part):
 
     Attributes:
         closes_at: the moment when the agent goes on alone, where the asker knows it.
+        default: the answer that will do where nobody can be asked.
     """
 
     id: str = Field(min_length=1)
@@ -19,6 +20,7 @@ class QuestionFile(Part):
     options: tuple[str, ...] = ()
     asked_at: str
     closes_at: str | None = None
+    default: str | None = None
 
 
 class AnswerFile(Part):

@@ -56,6 +56,7 @@ class QuestionFile:
         asked_at: ISO 8601.
         closes_at: ISO 8601; after it the agent no longer waits. `None`: it waits until its end.
         asker: the process that waits; `None` when it did not say, or in a container of its own.
+        default: the answer that will do where nobody can be asked.
 
     """
 
@@ -65,6 +66,7 @@ class QuestionFile:
     asked_at: str = ""
     closes_at: str | None = None
     asker: ProcessRef | None = None
+    default: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ def ask(
     clock: Clock,
     closes_at: datetime | None = None,
     asker: ProcessRef | None = None,
+    default: str | None = None,
 ) -> QuestionFile:
     """Store a new question and return it with its id.
 
@@ -107,6 +110,7 @@ def ask(
         asked_at=iso(clock.now()),
         closes_at=None if closes_at is None else iso(closes_at),
         asker=asker,
+        default=None if default is None else _checked(default, MAX_OPTION, "default"),
     )
     if len(asked.options) > MAX_OPTIONS:
         raise BadQuestionError(f"A question has at most {MAX_OPTIONS} options.")
@@ -118,6 +122,8 @@ def ask(
     }
     if asked.closes_at is not None:
         document["closes_at"] = asked.closes_at
+    if asked.default is not None:
+        document["default"] = asked.default
     if asker is not None:
         document["asker"] = {**asker.to_json(), "pid_namespace": _pid_namespace()}
     create_exclusive(files.question(asked.id), _encode(document))
@@ -270,6 +276,7 @@ def _read_question(path: Path) -> QuestionFile | None:
         asked_at=_text(document, "asked_at") or "",
         closes_at=_text(document, "closes_at"),
         asker=_asker(document.get("asker")),
+        default=_default(document),
     )
 
 
@@ -285,6 +292,12 @@ def _pid_namespace() -> str:
         return str(Path("/proc/self/ns/pid").readlink())
     except OSError:  # a system without them
         return ""
+
+
+def _default(document: Mapping[str, Any]) -> str | None:
+    """Return the default where it is an answer that could be given."""
+    text = _text(document, "default")
+    return text[:MAX_OPTION] if text and text.strip() else None
 
 
 def _text(document: Mapping[str, Any], name: str) -> str | None:

@@ -17,9 +17,17 @@ from caesar_core.text import visible
 @click.command("ask")
 @click.argument("question")
 @click.option("--option", "options", metavar="V", multiple=True, help="An answer; repeatable.")
+@click.option("--default", metavar="V", help="What will do where nobody can be asked.")
 @click.option("--timeout", metavar="D", help="How long to wait at most; default: 5m.")
 @json_option
-def command(question: str, options: tuple[str, ...], timeout: str | None, *, as_json: bool) -> int:
+def command(
+    question: str,
+    options: tuple[str, ...],
+    default: str | None,
+    timeout: str | None,
+    *,
+    as_json: bool,
+) -> int:
     """Ask QUESTION (`-`: stdin) from inside a task and print the answer.
 
     Waits for five minutes, never past the task's deadline. Without an answer: exit 3, and the
@@ -27,7 +35,7 @@ def command(question: str, options: tuple[str, ...], timeout: str | None, *, as_
     """
     patience = LONGEST_WAIT if timeout is None else parse_duration(timeout, what="--timeout") / 1000
     side = AgentSide.here()
-    reply = side.wait(side.ask(_text(question), options, patience))
+    reply = side.wait(side.ask(_text(question), options, patience, default))
     if as_json:
         stdout().json(reply.to_json())
     elif reply.answer is not None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import click
 
+from caesar_core.cli.ci_options import CiOutputs, ci_options
 from caesar_core.cli.common import json_option, root_option, service_at
 from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
@@ -52,6 +53,7 @@ class RunCommand(click.Command):
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and why.")
 @click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
 @click.option("--ndjson", is_flag=True, help="Each event as a line of JSON, then the result.")
+@ci_options
 @json_option
 @root_option
 @click.pass_context
@@ -84,9 +86,10 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
     as_json = options["as_json"] or options["ndjson"]
     if options["dry_run"]:
         return _dry_run(service, request, as_json=as_json)
+    outputs = CiOutputs.prepare(options)
     if options["trust"]:
         service.agree()
-    elif not as_json:
+    elif not as_json and not outputs.no_input:
         ask_for_trust(service)
     record, resolution = service.delegate(request)
     for warning in resolution.warnings:
@@ -95,7 +98,9 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
         return _detached(record, resolution, as_json=as_json)
     from caesar_core.cli.follow import follow_to_end
 
-    return follow_to_end(service, record, as_json=as_json, events_as_json=options["ndjson"])
+    return follow_to_end(
+        service, record, as_json=as_json, events_as_json=options["ndjson"], outputs=outputs
+    )
 
 
 def current_depth() -> int:

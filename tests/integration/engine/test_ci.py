@@ -1,0 +1,149 @@
+"""`caesar run` as a job of a CI service meets it: no terminal, no home, files and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.engine.conftest import Caesar
+
+GITHUB = {"GITHUB_ACTIONS": "true"}
+ASKS = """
+mkdir -p "$CAESAR_TASK_DIR/questions"
+cat > "$CAESAR_TASK_DIR/questions/q1.json" <<END
+{"id": "q1", "question": "Which one?", "options": ["left", "right"]%s,
+ "asked_at": "2026-12-01T00:00:00.000Z"}
+END
+while [ ! -e "$CAESAR_TASK_DIR/answers/q1.json" ]; do sleep 0.05; done
+answer=$(grep -o '"answer": "[a-z]*"' "$CAESAR_TASK_DIR/answers/q1.json" | tr -d '"')
+cat > "$CAESAR_REPORT_PATH" <<END
+{"protocol": "caesar.report/v1", "status": "success", "summary": "Got ${answer:-nothing}."}
+END
+"""
+
+
+@pytest.fixture
+def shallow(caesar: Caesar, tmp_path: Path) -> Caesar:
+    """Return a shallow clone of the project on a detached HEAD, without a home."""
+    (caesar.root / "b.bin").write_bytes(b"\0\1\2")
+    caesar.git("add", "--all")
+    caesar.git("commit", "--quiet", "-m", "second")
+    clone = tmp_path / "clone"
+    caesar.git("clone", "--quiet", "--depth", "1", f"file://{caesar.root}", str(clone))
+    caesar.git("checkout", "--quiet", "--detach", cwd=clone)
+    env = {name: value for name, value in caesar.env.items() if name != "HOME"}
+    return Caesar(clone, env)
+
+
+def test_i3_i5_everything_is_written_in_a_shallow_clone_without_home_or_terminal(
+    shallow: Caesar, tmp_path: Path
+) -> None:
+    """Cases I3, I4, I5."""
+    out = tmp_path / "out" / "deep"
+    step = tmp_path / "step.md"
+    work = "echo four >> a.txt; printf '\\0\\3' > b.bin; chmod +x a.txt; rm -f none; ln -s a.txt l"
+    ran = shallow(
+        *("run", "--agent", "shell", work, "--check", "grep four a.txt", "--json", "--no-input"),
+        *("--junit", f"{out}/j.xml", "--sarif", f"{out}/s.sarif", "--patch", f"{out}/p.diff"),
+        *("--summary", f"{out}/s.md"),
+        env={**GITHUB, "GITHUB_STEP_SUMMARY": str(step), "TERM": "dumb"},
+    )
+    assert ran.code == 0, ran.err
+    assert ran.out.count("\n") == 1
+    assert ran.json["status"] == "succeeded"
+    assert 'name="grep four a.txt"' in (out / "j.xml").read_text()
+    assert json.loads((out / "s.sarif").read_bytes())["version"] == "2.1.0"
+    assert step.read_text() == (out / "s.md").read_text()
+    assert sorted(path.name for path in out.iterdir()) == ["j.xml", "p.diff", "s.md", "s.sarif"]
+
+    fresh = tmp_path / "fresh"
+    shallow.git("clone", "--quiet", f"file://{shallow.root}", str(fresh))
+    shallow.git("apply", "--index", str(out / "p.diff"), cwd=fresh)
+    kept = shallow.git("rev-parse", f"refs/caesar/{ran.json['task_id']}^{{tree}}")
+    assert shallow.git("write-tree", cwd=fresh) == kept
+
+
+def test_i4_an_unwritable_home_is_no_obstacle(shallow: Caesar) -> None:
+    ran = shallow("run", "--agent", "shell", "true", "--ndjson", env={"HOME": "/proc/nowhere"})
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert ran.code == 0
+    assert [line.get("type") for line in lines[:1]] == ["started"]
+    assert lines[-1]["report_status"] == "success"
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--junit", "/proc/nowhere/j.xml"), "cannot be written"),
+        (("--sarif", "."), "folder"),
+        (("--summary", "x", "--patch", "./x"), "both name"),
+        (("--fail-on", "findings"), "finding"),
+    ],
+)
+def test_what_could_not_be_written_is_refused_before_anything_starts(
+    caesar: Caesar, option: tuple[str, ...], said: str
+) -> None:
+    ran = caesar("run", "--agent", "shell", "touch ran", "--isolation", "worktree", *option)
+    assert ran.code == 2
+    assert said in ran.err
+    assert not caesar.layout.tasks.exists()
+
+
+def test_no_text_of_an_agent_reaches_the_runner_as_a_command(caesar: Caesar) -> None:
+    report = {
+        "protocol": "caesar.report/v1",
+        "status": "success",
+        "summary": "::set-output name=a::b\n  ::add-mask::c ##[add-mask]d",
+        "findings": [{"severity": "low", "title": "::stop-commands::x", "detail": "a\n::debug::b"}],
+    }
+    caesar.declare("mine", f"cat > $CAESAR_REPORT_PATH <<'END'\n{json.dumps(report)}\nEND")
+    for flags in ((), ("--json",), ("--ndjson",)):
+        ran = caesar("run", "--agent", "mine", "x", *flags, env=GITHUB)
+        assert ran.code == 0
+        lines = [line for line in (ran.out + ran.err).splitlines() if line.strip()[:2] == "::"]
+        assert lines == ["::notice title=low%3A %3A%3Astop-commands%3A%3Ax::a%0A::debug::b"]
+        assert "##[" not in ran.out + ran.err
+        if flags:
+            last = json.loads(ran.out.splitlines()[-1])
+            assert last["report"]["summary"] == report["summary"]
+
+
+def test_fail_on_turns_a_finding_into_an_exit_code(caesar: Caesar) -> None:
+    caesar.declare(
+        "mine",
+        'echo \'{"protocol": "caesar.report/v1", "status": "success", "summary": "s", '
+        '"findings": [{"severity": "high", "title": "t"}]}\' > "$CAESAR_REPORT_PATH"',
+    )
+    assert caesar("run", "--agent", "mine", "x").code == 0
+    ran = caesar("run", "--agent", "mine", "x", "--fail-on", "finding:high")
+    assert ran.code == 1
+    assert "1 finding of severity high or worse" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("default", "code", "summary"),
+    [("", 3, "Got nothing."), (', "default": "left"', 0, "Got answer: left.")],
+)
+def test_q3_a_question_that_nobody_can_be_asked_takes_its_default_or_is_closed(
+    caesar: Caesar, default: str, code: int, summary: str
+) -> None:
+    caesar.declare("mine", ASKS % default)
+    ran = caesar("run", "--agent", "mine", "x", "--no-input", "--json")
+    assert ran.code == code, ran.err
+    assert ran.json["report"]["summary"] == summary
+    questions = caesar("show", ran.json["task_id"], "--json").json["questions"]
+    assert [question["question"] for question in questions] == ["Which one?"]
+
+
+def test_gitlab_gets_its_code_quality_report(caesar: Caesar) -> None:
+    caesar.declare(
+        "mine",
+        'echo \'{"protocol": "caesar.report/v1", "status": "success", "summary": "s", '
+        '"findings": [{"severity": "low", "title": "t", "file": "a.txt", "line": 2}]}\''
+        ' > "$CAESAR_REPORT_PATH"',
+    )
+    assert caesar("run", "--agent", "mine", "x", env={"GITLAB_CI": "true"}).code == 0
+    (issue,) = json.loads((caesar.root / "gl-code-quality-report.json").read_bytes())
+    assert issue["location"] == {"path": "a.txt", "lines": {"begin": 2}}
