@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from caesar_core.ci.facts import TaskFacts
     from caesar_core.ci.verdict import FailOn
     from caesar_core.engine.service import Service
+    from caesar_core.engine.unattended import Unattended
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _FILES: Final = ("junit", "sarif", "summary", "patch")
@@ -86,13 +87,19 @@ class CiOutputs:
         step = os.environ.get("GITHUB_STEP_SUMMARY") if "summary" in files else None
         return cls(files, service, Path(step) if step else None, fail_on, options["no_input"])
 
+    def stand_ins(self, service: Service, tasks: Iterable[str]) -> dict[str, Unattended]:
+        """Return who deals with the questions of each task: nobody, unless input is refused."""
+        from caesar_core.engine.unattended import Unattended
+
+        return {task: Unattended(service, task) for task in tasks} if self.no_input else {}
+
     def finish(
         self,
         service: Service,
         tasks: Sequence[str],
         code: int,
         *,
-        patch_of: str | None = None,
+        chosen: str | None = None,
         unanswered: int = 0,
     ) -> int:
         """Write everything about finished tasks and return the final exit code.
@@ -100,7 +107,8 @@ class CiOutputs:
         Args:
             tasks: their ids.
             code: the exit code that the result means.
-            patch_of: whose changes become the patch; the first task's, if not given.
+            chosen: whose changes become the patch, and whom --fail-on looks at; the only task,
+                if not given. Of several tasks without a chosen one there is no patch.
             unanswered: how many questions nobody answered.
 
         Raises:
@@ -110,7 +118,7 @@ class CiOutputs:
         from caesar_core.ci.verdict import exit_code
 
         facts = [facts_of(service.show(task)) for task in tasks]
-        chosen = patch_of or tasks[0]
+        chosen = chosen or (tasks[0] if len(tasks) == 1 else None)
         reasons = [r for task in facts if task.id == chosen for r in self.fail_on.reasons(task)]
         notes = [f"Fails on purpose: {reason} (--fail-on)." for reason in reasons if code == 0]
         if unanswered:
@@ -122,7 +130,7 @@ class CiOutputs:
         return exit_code(code, failing=bool(reasons), unanswered=unanswered > 0)
 
     def _write(
-        self, service: Service, facts: Sequence[TaskFacts], chosen: str, notes: Sequence[str]
+        self, service: Service, facts: Sequence[TaskFacts], chosen: str | None, notes: Sequence[str]
     ) -> None:
         from caesar_core.ci.annotations import gitlab_report
         from caesar_core.ci.junit import junit
@@ -140,10 +148,10 @@ class CiOutputs:
         }
         for kind, path in self.files.items():
             with target(path) as out:
-                if kind == "patch":
-                    service.patch_into(chosen, out)
-                else:
+                if kind != "patch":
                     out.write(texts[kind]().encode("utf-8", "replace"))
+                elif chosen is not None:
+                    service.patch_into(chosen, out)
         if self.step_summary is not None:
             append_text(self.step_summary, texts["summary"]())
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from caesar_core.board.glyphs import glyphs_for
 from caesar_core.board.lines import event_line
 from caesar_core.cli.output import locale_encoding, stderr, stdout
-from caesar_core.engine.unattended import Unattended
 from caesar_core.errors import EXIT_CANCELLED, CaesarError
 from caesar_core.protocol.event import EventBody, Progress, Started
 from caesar_core.protocol.wire import BadEventError, decode_event
@@ -45,7 +44,7 @@ def follow_to_end(
     Args:
         outputs: what else to write about it, and what else may fail the job.
     """
-    nobody = Unattended(service, record.id) if outputs and outputs.no_input else None
+    stand_ins = outputs.stand_ins(service, [record.id]) if outputs else {}
     signals = Signals()
     with signals:
         stream = EventStream(service, record.id, as_json=events_as_json, quiet=as_json)
@@ -54,7 +53,7 @@ def follow_to_end(
         told_to_wait = as_json
         while record.is_active:
             stream.show_new()
-            if nobody is not None:
+            for nobody in stand_ins.values():
                 nobody.look()
             if record.phase == "slot" and not told_to_wait:
                 told_to_wait = True
@@ -79,7 +78,8 @@ def follow_to_end(
     code = _EXIT_TERM if signals.stop == signal.SIGTERM else code
     if outputs is None or record.is_active:
         return code
-    return outputs.finish(service, [record.id], code, unanswered=nobody.unanswered if nobody else 0)
+    alone = sum(nobody.unanswered for nobody in stand_ins.values())
+    return outputs.finish(service, [record.id], code, unanswered=alone)
 
 
 @dataclass

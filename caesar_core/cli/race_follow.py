@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from caesar_core.cli.follow import EventStream, Signals
@@ -13,6 +14,7 @@ from caesar_core.text import one_line
 if TYPE_CHECKING:
     from caesar_core.engine.race import Race
     from caesar_core.engine.service import Service
+    from caesar_core.engine.unattended import Unattended
     from caesar_core.store.records import Record
 
 _PAUSE: Final = 0.05
@@ -21,22 +23,35 @@ _EXIT_HUP: Final = 129
 _EXIT_TERM: Final = 143
 
 
-def show_race(service: Service, race: Race, *, quiet: bool, obey: Signals | None = None) -> None:
+def show_race(
+    service: Service,
+    race: Race,
+    *,
+    quiet: bool,
+    obey: Signals | None = None,
+    events_as_json: bool = False,
+    stand_ins: Sequence[Unattended] = (),
+) -> None:
     """Print what the contestants do until all have ended, or a signal says to leave.
 
     Args:
         obey: INT and TERM stop every contestant, a hang-up lets the race go on without us.
+        events_as_json: each event's line as it is, on stdout.
+        stand_ins: who deals with the questions of contestants.
     """
     records = race.look()
     labels = _labels(records)
     streams = [
-        EventStream(service, r.id, as_json=False, quiet=quiet, label=labels[r.id]) for r in records
+        EventStream(service, r.id, as_json=events_as_json, quiet=quiet, label=labels[r.id])
+        for r in records
     ]
     asked_at: float | None = None
     while True:
         over = not any(record.is_active for record in records)
         for stream in streams:
             stream.show_new()
+        for nobody in stand_ins:
+            nobody.look()
         now = service.clock.monotonic()
         if over or (obey and obey.hung_up) or (asked_at is not None and now - asked_at > _PATIENCE):
             break

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from caesar_core.cli.ci_options import CiOutputs, ci_options
 from caesar_core.cli.common import json_option, root_option, service_at
 from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
@@ -69,6 +70,8 @@ def command() -> None:
 @click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
 @click.option("--detach", is_flag=True, help="Return at once; `caesar race show` tells more.")
 @click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
+@click.option("--ndjson", is_flag=True, help="Each event as a line of JSON, then the result.")
+@ci_options
 @json_option
 @root_option
 def start(root: str | None, **options: Any) -> int:
@@ -76,17 +79,26 @@ def start(root: str | None, **options: Any) -> int:
     service = service_at(root)
     if options["take"] and options["detach"]:
         raise CaesarError("--apply needs the end of the race.", "Leave --detach out.")
+    as_json = options["as_json"] or options["ndjson"]
+    outputs = CiOutputs.prepare(options)
     if options["trust"]:
         service.agree()
-    elif not options["as_json"]:
+    elif not as_json and not outputs.no_input:
         ask_for_trust(service)
     race, resolutions = service.start_race(_order(options))
     for warning in dict.fromkeys(w for r in resolutions for w in r.warnings):
         stderr().line(visible(f"note: {warning}"))
     if options["detach"]:
-        _tell_started(race, as_json=options["as_json"])
+        _tell_started(race, as_json=as_json)
         return EXIT_OK
-    return _to_the_end(service, race, take=bool(options["take"]), as_json=options["as_json"])
+    return _to_the_end(
+        service,
+        race,
+        take=bool(options["take"]),
+        as_json=as_json,
+        events_as_json=options["ndjson"],
+        outputs=outputs,
+    )
 
 
 def _order(options: dict[str, Any]) -> Any:
@@ -117,13 +129,30 @@ def _tell_started(race: Any, *, as_json: bool) -> None:
         stdout().line(race.id)
 
 
-def _to_the_end(service: Service, race: Any, *, take: bool, as_json: bool) -> int:
+def _to_the_end(
+    service: Service,
+    race: Any,
+    *,
+    take: bool,
+    as_json: bool,
+    events_as_json: bool,
+    outputs: CiOutputs,
+) -> int:
     from caesar_core.cli.follow import Signals
     from caesar_core.cli.race_follow import exit_code_of_signals, show_race
 
+    tasks = list(race.file.task_ids)
+    stand_ins = outputs.stand_ins(service, tasks)
     signals = Signals()
     with signals:
-        show_race(service, race, quiet=as_json, obey=signals)
+        show_race(
+            service,
+            race,
+            quiet=as_json,
+            obey=signals,
+            events_as_json=events_as_json,
+            stand_ins=list(stand_ins.values()),
+        )
     stopped = exit_code_of_signals(signals)
     view = race.view()
     applied = None
@@ -131,11 +160,14 @@ def _to_the_end(service: Service, race: Any, *, take: bool, as_json: bool) -> in
         applied = service.apply(view.winner)
         view = race.view()
     _print(service, view, applied, as_json=as_json)
-    if stopped is not None:
-        return stopped
+    code = EXIT_OK if view.winner else EXIT_FAILED
     if applied is not None and not applied.applied:
-        return EXIT_CONFLICT
-    return EXIT_OK if view.winner else EXIT_FAILED
+        code = EXIT_CONFLICT
+    code = code if stopped is None else stopped
+    if not view.is_over:
+        return code
+    alone = [n.unanswered for task, n in stand_ins.items() if view.winner in (None, task)]
+    return outputs.finish(service, tasks, code, chosen=view.winner, unanswered=sum(alone))
 
 
 def _print(service: Service, view: RaceView, applied: ApplyResult | None, *, as_json: bool) -> None:

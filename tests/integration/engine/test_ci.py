@@ -147,3 +147,23 @@ def test_gitlab_gets_its_code_quality_report(caesar: Caesar) -> None:
     assert caesar("run", "--agent", "mine", "x", env={"GITLAB_CI": "true"}).code == 0
     (issue,) = json.loads((caesar.root / "gl-code-quality-report.json").read_bytes())
     assert issue["location"] == {"path": "a.txt", "lines": {"begin": 2}}
+
+
+def test_a_race_is_written_as_one_job_and_its_patch_is_the_winners(
+    caesar: Caesar, tmp_path: Path
+) -> None:
+    report = '{"protocol": "caesar.report/v1", "status": "success", "summary": "s"}'
+    for name in ("right", "wrong"):
+        caesar.declare(name, f"echo {name} >> a.txt; echo '{report}' > $CAESAR_REPORT_PATH")
+    ran = caesar(
+        *("race", "x", "--agent", "wrong", "--agent", "right", "--check", "grep right a.txt"),
+        *("--ndjson", "--no-input", "--junit", str(tmp_path / "j.xml")),
+        *("--patch", str(tmp_path / "p.diff"), "--summary", str(tmp_path / "s.md")),
+    )
+    assert ran.code == 0, ran.err
+    *events, result = (json.loads(line) for line in ran.out.splitlines())
+    assert {event["type"] for event in events} >= {"started", "finished"}
+    assert caesar.record(result["winner"]).agent == "right"
+    assert (tmp_path / "j.xml").read_text().count("<testsuite ") == 2
+    assert "+right" in (tmp_path / "p.diff").read_text()
+    assert "| ❌ | wrong | contradicted | 0/1 |" in (tmp_path / "s.md").read_text()
