@@ -20,6 +20,8 @@ class Capabilities:
     """What an agent can do, as data.
 
     Attributes:
+        output_schema, strict_schema: its last message can be held to a JSON Schema; its provider
+            wants one with every key required and every object closed.
         native_read_only: it has an enforced read-only mode of its own.
         network: who controls its network: nobody (`open`), a flag (`toggle`), its sandbox and
             only when it may write (`write-only`), or nobody knows.
@@ -31,6 +33,7 @@ class Capabilities:
 
     json_events: bool = False
     output_schema: bool = False
+    strict_schema: bool = False
     final_message_file: bool = False
     native_read_only: bool = False
     resume: bool = False

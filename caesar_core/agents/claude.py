@@ -102,7 +102,7 @@ def _transcript(session_id: str) -> str:
 
 def _environment(job: Job) -> dict[str, str]:
     env = {
-        "CLAUDE_CODE_MAX_RETRIES": _RETRIES,
+        "CLAUDE_CODE_MAX_RETRIES": os.environ.get("CLAUDE_CODE_MAX_RETRIES") or _RETRIES,
         "DISABLE_AUTOUPDATER": "1",
         # Set where Claude Code itself delegates; with it the program takes itself for nested.
         "CLAUDECODE": "",

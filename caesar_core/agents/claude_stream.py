@@ -20,7 +20,7 @@ from caesar_core.agents.reading import (
     whole,
 )
 from caesar_core.agents.stream import JsonTranslator
-from caesar_core.agents.trouble import iso_of_epoch, trouble
+from caesar_core.agents.trouble import iso_of_epoch, reason_of, trouble
 from caesar_core.protocol.event import Error, EventBody, Reason, Thinking
 from caesar_core.text import one_line
 
@@ -126,8 +126,8 @@ class ClaudeTranslator(JsonTranslator):
         said = " ".join(text(block, "text") for block in objects(record, "message", "content"))
         reason = _KINDS.get(text(record, "error"))
         status = whole(record, "api_error_status")
-        if reason == "rate_limit":
-            reason = None  # its words tell a used-up quota from a burst
+        if reason == "rate_limit" or (status is None and reason_of(said) == "network"):
+            reason = None  # its words tell more: a used-up quota, a lost connection
         error = trouble(said, fatal=not parent, status=status, reason=reason)
         return [error] if parent else self.fails(error)
 

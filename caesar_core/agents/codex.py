@@ -32,6 +32,7 @@ class CodexAgent:
         return Capabilities(
             json_events=True,
             output_schema=True,
+            strict_schema=True,
             native_read_only=True,
             resume=True,
             add_dir=True,

@@ -7,7 +7,16 @@ from collections.abc import Callable
 from typing import Final
 
 from caesar_core.agents.base import NO_CONTEXT, RunContext, TokenUsage
-from caesar_core.agents.reading import Record, count, get, mapping, objects, summarize, text
+from caesar_core.agents.reading import (
+    Record,
+    count,
+    get,
+    mapping,
+    objects,
+    relative,
+    summarize,
+    text,
+)
 from caesar_core.agents.stream import JsonTranslator
 from caesar_core.agents.trouble import trouble
 from caesar_core.protocol.event import Error, EventBody, FileAction, Progress, Thinking
@@ -128,8 +137,9 @@ class CodexTranslator(JsonTranslator):
         return self._tool(item, completed, name, get(item, "prompt"))
 
     def _patch(self, item: Record, completed: bool) -> list[EventBody]:
-        paths = [path for change in objects(item, "changes") if (path := text(change, "path"))]
-        bodies = self._tool(item, completed, "apply_patch", ", ".join(paths))
+        paths = filter(None, (text(change, "path") for change in objects(item, "changes")))
+        named = ", ".join(relative(path, self.context.workspace) for path in paths)
+        bodies = self._tool(item, completed, "apply_patch", named)
         if completed and text(item, "status") == "completed":
             for change in objects(item, "changes"):
                 action = _ACTIONS.get(text(change, "kind"), "modified")

@@ -85,11 +85,15 @@ class JsonTranslator(BaseTranslator):
         """Return the start of a tool call, once for each id."""
         if call in self._open or call in self._ended:
             return []
-        started = ToolUse(tool=tool, id=call, input_summary=summarize(given))
+        started = ToolUse(tool=tool, id=call, input_summary=self._summary(given))
         if len(self._open) >= _REMEMBERED_TOOLS:
             self._open.pop(next(iter(self._open)))
         self._open[call] = started
         return [started]
+
+    def _summary(self, given: object) -> str:
+        """Return a tool's input in one line, a path of the workspace relative to it."""
+        return summarize(given).removeprefix(f"{self.context.workspace}/")
 
     def tool_ends(
         self, call: str, *, failed: bool, tool: str = "", given: object = ""

@@ -30,7 +30,7 @@ _AUTH: Final = (
     r"|token (?:has )?expired|GEMINI_API_KEY"
 )
 _NETWORK: Final = (
-    r"econn\w+|etimedout|enotfound|eai_again|epipe|socket hang up|fetch failed"
+    r"\beconn\w+|etimedout|enotfound|eai_again|epipe|socket hang up|fetch failed"
     r"|connection (?:refused|reset|closed|error|timed out)|unable to connect|dns error"
     r"|network|stream (?:disconnected|closed|ended)|disconnected before|error sending request"
     r"|premature close|incomplete (?:json|chunk)|unterminated|timed out|terminated"

@@ -60,7 +60,9 @@ def conclude(run: TaskRun, end: RunEnd, said: Said = NOTHING_SAID) -> None:
     finished = Finished(status=spoken, summary=str(document["summary"]), exit_code=end.exit_code)
     _say_last(run, kept, state, (*_errors(end, said), finished))
     stream = run.checkpointer.finish()
-    reason = end.reason or (stream.trouble.reason if stream.trouble else None)
+    ended_well = end.status == "succeeded" and report_status == "success"
+    trouble = None if ended_well else stream.trouble
+    reason = end.reason or (trouble.reason if trouble else None)
     run.update(
         status=end.status,
         ended_at=iso(run.clock.now()),

@@ -118,8 +118,9 @@ class _Order:
         self.files = project.layout.task(self.task_id)
         self.in_worktree = resolution.isolation == "worktree"
         self.channel = channel_server(self.files.dir) if resolution.channel else None
-        by_schema = resolution.agent.capabilities.output_schema and self.channel is None
-        self.schema = report_schema() if by_schema else None
+        able = resolution.agent.capabilities
+        by_schema = able.output_schema and self.channel is None
+        self.schema = report_schema(strict=able.strict_schema) if by_schema else None
         self.session_id = None if request.session else str(uuid4())
         self.task = self._task()
         self.brief = compose_brief(

@@ -34,7 +34,10 @@ class Said:
     @property
     def plain_output(self) -> str | None:
         """What a person may read of the output; `None` when all of `raw.log` is that."""
-        return self.stderr if isinstance(self.translator, JsonTranslator) else None
+        if not isinstance(self.translator, JsonTranslator):
+            return None
+        # What explains a failure stands in its sentence; the rest of stderr is routine.
+        return "" if self.translator.failure else self.stderr
 
     def weighed(self, end: RunEnd) -> RunEnd:
         """Return the end with the CLI's own account of it: an exit code of 0 proves nothing."""
@@ -43,6 +46,8 @@ class Said:
             return end
         lead = end.sentence.removesuffix(".")
         sentence = f"{lead}: {failure.message}" if lead else failure.message
+        if sentence[-1:].isalnum() or sentence.endswith((")", "]", "}", "/")):
+            sentence += "."
         return replace(end, status="failed", sentence=sentence, reason=failure.reason or "other")
 
     def tells_failure(self, end: RunEnd) -> bool:
@@ -54,6 +59,8 @@ class Said:
         """Return what the run took: by the stream, else by the agent's own report."""
         found = self.translator.usage
         told = {} if found is None else asdict(found)
+        if not any(told.values()):  # nothing but zeros: no model ever answered
+            told = {}
         merged = {**(claimed or {}), **{k: v for k, v in told.items() if v is not None}}
         return merged or None
 

@@ -59,9 +59,13 @@ def json_schema(document: str, *, strict: bool = False) -> dict[str, Any]:
     return {"$schema": DRAFT, **schema, "title": _TITLES[document]}
 
 
-def report_schema() -> str:
-    """Return the strict schema of a report as text, for agents that are held to one."""
-    return json.dumps(json_schema("report", strict=True), indent=2)
+def report_schema(*, strict: bool) -> str:
+    """Return the schema of a report as text, for agents that are held to one.
+
+    Without `$schema`: some validators know no draft by its address.
+    """
+    schema = json_schema("report", strict=strict)
+    return json.dumps({key: part for key, part in schema.items() if key != "$schema"})
 
 
 def event_adapter() -> TypeAdapter[Any]:
