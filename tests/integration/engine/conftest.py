@@ -102,6 +102,15 @@ class Caesar:
     def layout(self) -> Layout:
         return Layout(self.root)
 
+    @property
+    def gate(self) -> Path:
+        return self.root.parent / "open"
+
+    @property
+    def at_the_gate(self) -> str:
+        """A command that ends when the gate is opened, so that no test counts on a duration."""
+        return f"until [ -e '{self.gate}' ]; do sleep 0.02; done"
+
     def declare(self, agent_id: str, script: str, extra: str = 'prompt = "none"') -> None:
         path = self.root / ".caesar" / f"{agent_id}.sh"
         path.parent.mkdir(exist_ok=True)

@@ -25,12 +25,14 @@ def _in_phase(caesar: Caesar, phase: str) -> str:
     caesar.layout.caesar.mkdir()
     text = "[policy]\nmax_parallel = 1\n"
     if phase == "setup":
-        text += '[worktree]\nsetup = ["sleep 0.7"]\n'
+        text += f'[worktree]\nsetup = ["{caesar.at_the_gate}"]\n'
     caesar.layout.config.write_text(text)
     if phase == "slot":
-        caesar.detach("sleep 0.8")
-    task_id = caesar.detach("echo x > x.txt; sleep 0.3; seq 1 600 | split -l 1 -a 3 - part")
+        caesar.detach(caesar.at_the_gate)
+    task_id = caesar.detach(f"echo x > x.txt; {caesar.at_the_gate}; seq 600 | split -l 1 -a 3")
     wanted = {phase, None} if phase == "outcome" else {phase}
+    if phase == "outcome":
+        caesar.gate.touch()
     if phase != "pending":
         caesar.wait(task_id, lambda r: r.phase in wanted and r.supervisor is not None)
     return task_id
@@ -62,6 +64,7 @@ def test_r3_killed_in_any_phase_the_task_ends_right_at_the_next_look(
 ) -> None:
     task_id = _in_phase(caesar, phase)
     _kill(caesar, task_id, who)
+    caesar.gate.touch()
 
     assert caesar("ps").code == 0
 

@@ -111,7 +111,7 @@ def test_p11_closing_the_terminals_of_four_runs_and_a_dashboard_loses_nothing(
 
 
 def test_r5_an_error_while_drawing_ends_the_dashboard_and_no_agent(caesar: Caesar) -> None:
-    task_id = caesar.detach("sleep 2; echo done")
+    task_id = caesar.detach(f"{caesar.at_the_gate}; echo done")
     caesar.wait(task_id, lambda record: record.agent_process is not None)
     (caesar.root / "sitecustomize.py").write_text(
         "import sys\n"
@@ -133,6 +133,7 @@ def test_r5_an_error_while_drawing_ends_the_dashboard_and_no_agent(caesar: Caesa
     (caesar.root / "sitecustomize.py").unlink()
     with terminal(caesar, "watch") as again:
         again.until(lambda output: b"shell" in output)
+    caesar.gate.touch()
     assert caesar.wait(task_id).report_status == "success"
 
 
