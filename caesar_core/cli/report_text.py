@@ -30,7 +30,7 @@ def result_lines(result: dict[str, Any], out: Output) -> Iterator[str]:
     if report.get("summary"):
         yield f"  {visible(report['summary'], keep_newlines=True)}"
     yield from _files(result, out, limit=_SHOWN_FILES)
-    yield from _checks(result, out)
+    yield from check_lines(result, out)
     yield from _findings(report, out)
     for question in report.get("questions", ()):
         yield f"  ? {one_line(question.get('question', ''), 300)}"
@@ -59,7 +59,7 @@ def show_lines(shown: dict[str, Any], out: Output) -> Iterator[str]:
     yield from _block("Details", report.get("details", ""), out)
     yield from _section("Changes", _files(shown, out), out)
     yield from _section("Commands it says it ran", _commands(shown), out)
-    yield from _section("Checks", _checks(shown, out), out)
+    yield from _section("Checks", check_lines(shown, out), out)
     yield from _section("Findings", _findings(report, out), out)
     asked = (f"  {q.get('state', '')} {one_line(q['question'], 300)}" for q in shown["questions"])
     told = (f"  {one_line(q.get('question', ''), 300)}" for q in report.get("questions", ()))
@@ -120,7 +120,8 @@ def _commands(shown: dict[str, Any]) -> Iterator[str]:
         yield f"  {one_line(str(claim['command']), 200)} -> {code} ({seen})"
 
 
-def _checks(shown: dict[str, Any], out: Output) -> Iterator[str]:
+def check_lines(shown: dict[str, Any], out: Output) -> Iterator[str]:
+    """Yield the checks with what came of them, and the end of what the failed ones printed."""
     for check in shown.get("checks", ()):
         passed = check.get("passed") is True
         word = out.paint("ok", "passed") if passed else out.paint("bad", "failed")

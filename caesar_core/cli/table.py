@@ -40,6 +40,10 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
             Entry("show", "show", "Read the whole report of a task."),
             Entry("logs", "logs", "Read a task's events, or its raw output."),
             Entry("diff", "diff", "See what a task changed."),
+            Entry(
+                "compare", "compare", "Set the results of a race, or of any tasks, side by side."
+            ),
+            Entry("pick", "pick", "Combine files or hunks of several results to a new one."),
             Entry("apply", "apply", "Bring a task's changes into your tree, all or nothing."),
             Entry("undo", "undo", "Take the last apply back."),
             Entry("questions", "questions", "See what agents ask and wait for."),

@@ -5,12 +5,12 @@ Ids may be any unique prefix here, and only here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from caesar_core.board.race import RaceView
+from caesar_core.board.race import ComparisonView, ForecastView, RaceView
 from caesar_core.clock import Clock
 from caesar_core.engine.adopt import Caretaker, adopt_orphans
 from caesar_core.engine.applying import (
@@ -22,8 +22,10 @@ from caesar_core.engine.applying import (
     undo_task,
 )
 from caesar_core.engine.cancel import CancelResult, cancel_task, request_cancel
+from caesar_core.engine.compare import compare, comparison_json
 from caesar_core.engine.delegate import delegate, plan_only
 from caesar_core.engine.diffs import Diff, diff
+from caesar_core.engine.forecast import forecast_of
 from caesar_core.engine.gc import GcResult, collect
 from caesar_core.engine.journals import Journals
 from caesar_core.engine.launcher import Launcher
@@ -34,6 +36,7 @@ from caesar_core.engine.outcomes import (
     refresh_outcome,
     resolve_id,
 )
+from caesar_core.engine.pick import Picked, Take, pick, pick_json
 from caesar_core.engine.project import Project
 from caesar_core.engine.questions import (
     AskedQuestion,
@@ -58,6 +61,7 @@ from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import work_tree_diff
 from caesar_core.store.layout import Layout
 from caesar_core.store.mailbox import QuestionState
+from caesar_core.store.races import RaceFile
 from caesar_core.store.records import Record
 
 
@@ -99,6 +103,32 @@ class Service:
     def race_json(self, view: RaceView) -> dict[str, Any]:
         """Return the JSON of `race`."""
         return race_json(self.project, view)
+
+    def compare(self, names: Sequence[str]) -> ComparisonView:
+        """Compare tasks, or the contestants of the one race that is named."""
+        ids, race = self._contestants(names)
+        return compare(self.project, ids, race)
+
+    def comparison_json(self, found: ComparisonView) -> dict[str, Any]:
+        """Return the JSON of `compare`."""
+        return comparison_json(self.project, found)
+
+    def forecast(self, task_ids: Sequence[str]) -> tuple[ForecastView, ...]:
+        """Return which of these results collide with each other or with the work tree."""
+        return forecast_of(self.project, task_ids)
+
+    def pick(
+        self,
+        takes: Sequence[Take],
+        checks: Sequence[str] = (),
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> Picked:
+        """Combine parts of several results to a new outcome; see `engine.pick.pick`."""
+        return pick(self.project, takes, checks, should_stop=should_stop)
+
+    def pick_json(self, picked: Picked, applied: ApplyResult | None = None) -> dict[str, Any]:
+        """Return the JSON of `pick`."""
+        return pick_json(self.project, picked, applied)
 
     def plan(self, request: Request) -> Resolution:
         """Return what `delegate` would do."""
@@ -219,6 +249,12 @@ class Service:
     def exit_code(self, task: str) -> int:
         """Return the exit code that a task's result means."""
         return exit_code_of(self.record(task))
+
+    def _contestants(self, names: Sequence[str]) -> tuple[list[str], RaceFile | None]:
+        if len(names) == 1:
+            race = find_race(self.project, names[0])
+            return list(race.task_ids), race
+        return [self.resolve_id(name) for name in names], None
 
     def _locate(self, task: str) -> Located:
         return locate(self.project, self.resolve_id(task))

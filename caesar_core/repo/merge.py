@@ -25,27 +25,9 @@ from caesar_core.repo.obstacles import (
 )
 from caesar_core.repo.selection import only
 from caesar_core.repo.snapshot import temporary_index
+from caesar_core.repo.threeway import IDENTITY, merge_trees
 
 _ROUNDS: Final = 5
-_IDENTITY: Final = {
-    f"GIT_{who}_{what}": value
-    for who in ("AUTHOR", "COMMITTER")
-    for what, value in (
-        ("NAME", "caesar"),
-        ("EMAIL", "caesar@localhost"),
-        ("DATE", "@0 +0000"),
-    )
-}
-_REASONS: Final[Mapping[str, str]] = {
-    "contents": "both sides changed the same lines",
-    "binary": "both sides changed this binary file",
-    "modify/delete": "one side changed it, the other deleted it",
-    "rename/delete": "one side renamed it, the other deleted it",
-    "rename/rename": "both sides renamed it differently",
-    "file/directory": "a file on one side is a folder on the other",
-    "distinct types": "it is a file on one side and a link on the other",
-    "distinct modes": "both sides changed its mode",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +72,7 @@ def quarantined(repository: Repository, filters: Sequence[str]) -> Iterator[Git]
     with tempfile.TemporaryDirectory(prefix="caesar-objects-") as folder:
         yield (
             repository.git(filters=filters).with_environment(
-                **_IDENTITY,
+                **IDENTITY,
                 GIT_OBJECT_DIRECTORY=folder,
                 GIT_ALTERNATE_OBJECT_DIRECTORIES=_quoted(f"{repository.common_dir}/objects"),
             )
@@ -137,29 +119,19 @@ def _round(
 ) -> tuple[Merged, list[RawChange]]:
     states = {path: state_at(root, path) for path in touched}
     ours = _users_side(git, states)
-    common = git.text("commit-tree", f"{base}^{{tree}}", "-m", ".")
-    commits = [
-        git.text("commit-tree", f"{side}^{{tree}}", "-p", common, "-m", ".")
-        for side in (ours, tree)
-    ]
-    merged = git.run("merge-tree", "--write-tree", "-z", "--name-only", *commits, ok=(0, 1))
-    result, _, rest = merged.stdout.partition(b"\0")
-    if merged.returncode:
-        return Merged(_conflicts(git, rest, touched)), []
-    writes = raw_changes(git, ours, result.decode("ascii"))
+    sides = merge_trees(git, base, ours, tree)
+    if sides.conflicts:
+        return Merged(_conflicts(git, sides.conflicts, touched)), []
+    writes = raw_changes(git, ours, sides.tree)
     local = frozenset(change.path for change in raw_changes(git, base, ours))
     found = Merged(
         conflicts=(),
         writes=tuple(writes),
         states=states,
         local=local,
-        tree=result.decode("ascii"),
+        tree=sides.tree,
     )
     return found, [write for write in writes if write.path not in touched]
-
-
-def _commit(git: Git, tree: str, *parent: str) -> str:
-    return git.text("commit-tree", "--no-gpg-sign", f"{tree}^{{tree}}", *parent, "-m", ".")
 
 
 def _users_side(git: Git, states: Mapping[bytes, State]) -> str:
@@ -196,27 +168,16 @@ def _refusal(root: Path, change: RawChange, leaving: set[bytes]) -> str:
     )
 
 
-def _conflicts(git: Git, output: bytes, touched: Mapping[bytes, RawChange]) -> tuple[Conflict, ...]:
-    names, _, messages = output.partition(b"\0\0")
-    fields = iter(messages.split(b"\0"))
-    reasons: dict[bytes, str] = {}
-    for count in fields:
-        if not count.isdigit():
-            break
-        paths = [next(fields) for _ in range(int(count))]
-        kind = next(fields).decode("utf-8", "replace")
-        next(fields)
-        if kind.startswith("CONFLICT"):
-            short = kind.removeprefix("CONFLICT (").removesuffix(")")
-            # The first message is the precise one.
-            reasons = dict.fromkeys(paths, _REASONS.get(short, short)) | reasons
+def _conflicts(
+    git: Git, found: Mapping[bytes, str], touched: Mapping[bytes, RawChange]
+) -> tuple[Conflict, ...]:
+    reasons = dict(found)
     tracked = frozenset(git.items("ls-tree", "-r", "-z", "--name-only", "HEAD"))
     for path, change in touched.items():
         if change.old_mode == ABSENT and path in reasons:
             mine = "a file of the same name" if path in tracked else "an untracked or ignored file"
             reasons[path] = f"{mine} with other content is in the way"
-    paths = list(dict.fromkeys(name for name in names.split(b"\0") if name))
-    return tuple(Conflict(text_path(p), reasons.get(p, "both sides changed it")) for p in paths)
+    return tuple(Conflict(text_path(path), reason) for path, reason in reasons.items())
 
 
 def _case_checked(git: Git, merged: Merged) -> Merged:

@@ -196,6 +196,11 @@ class Layout:
         return self.state / "races"
 
     @property
+    def forecast(self) -> Path:
+        """What is known about which outcomes collide; can be lost."""
+        return self.state / "forecast.json"
+
+    @property
     def log(self) -> Path:
         """Where a defect leaves its traceback."""
         return self.state / "caesar.log"

@@ -50,6 +50,14 @@ def command(task: str, root: str | None, **options: Any) -> int:
     return 0
 
 
+def print_difference(service: Service, found: Diff, out: Output, *, stat: bool) -> None:
+    """Print the files of a diff, or its patch."""
+    if stat:
+        _list(service, found, out, names_only=False)
+    else:
+        _print_patch(found, out, paged=False)
+
+
 def _as_json(service: Service, found: Diff) -> dict[str, Any]:
     patch = found.patch()
     document: dict[str, Any] = {

@@ -1,0 +1,150 @@
+"""Results side by side, what collides, and parts of several as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.engine.conftest import Caesar, eventually
+
+FIRST = "sed -i 's/^3$/three/;s/^30$/thirty/' n; echo A > c; echo same > s"
+SECOND = "sed -i 's/^3$/drei/;s/^20$/zwanzig/' n; echo B > b; echo same > s"
+
+
+@pytest.fixture
+def two(caesar: Caesar) -> tuple[str, str]:
+    """Return the ids of two results that collide in the third line of `n`."""
+    (caesar.root / "n").write_text("".join(f"{number}\n" for number in range(1, 41)))
+    caesar.git("add", "--all")
+    caesar.git("commit", "--quiet", "-m", "numbers")
+    return caesar.run(FIRST)["task_id"], caesar.run(SECOND)["task_id"]
+
+
+def test_d23_the_forecast_is_told_before_anything_is_applied(
+    caesar: Caesar, two: tuple[str, str]
+) -> None:
+    first, second = two
+    collision = {
+        "task_id": first,
+        "with": second,
+        "paths": [{"path": "n", "reason": "both sides changed the same lines"}],
+    }
+
+    told = caesar("compare", *two, "--json").json
+
+    assert told["forecast"] == [collision]
+    assert told["matrix"]["s"][second] == {
+        "action": "created",
+        "insertions": 1,
+        "deletions": 0,
+        "same_as": [first],
+    }
+    assert (first in told["matrix"]["b"], second in told["matrix"]["b"]) == (False, True)
+    assert told["contestants"][0]["rank"] == 1
+    assert caesar("compare", *two, "--json").json["forecast"] == told["forecast"]
+
+    assert caesar("apply", first).code == 0
+    after = caesar("compare", *two, "--json").json["forecast"]
+    assert [(view["task_id"], view["with"]) for view in after] == [(second, None)]
+    assert caesar("apply", second).code == 5
+    assert caesar("undo").code == 0
+    assert caesar("compare", *two, "--json").json["forecast"] == [collision]
+
+
+def test_the_forecast_sees_edits_of_the_work_tree_and_running_tasks(
+    caesar: Caesar, two: tuple[str, str]
+) -> None:
+    running = caesar.detach("echo mine > c; touch done; sleep 60")
+    workspace = Path(caesar.wait(running, lambda r: r.phase == "agent").workspace)
+    eventually((workspace / "done").exists, bool)
+
+    told = caesar("compare", two[0], running, "--json").json
+    assert [view["with"] for view in told["forecast"]] == [running]
+    (caesar.root / "b").write_text("yours\n")
+    told = caesar("compare", two[1], running, "--json").json
+
+    (view,) = told["forecast"]
+    assert (view["task_id"], view["with"], view["paths"][0]["path"]) == (two[1], None, "b")
+    caesar("cancel", running)
+
+
+def test_a_comparison_for_people_names_the_same_and_what_collides(
+    caesar: Caesar, two: tuple[str, str]
+) -> None:
+    ran = caesar("compare", *two)
+
+    assert f"= {two[0][:6]}" in ran.out
+    assert "would conflict" in ran.out
+    assert "+zwanzig" in ran.out
+    assert "+zwanzig" not in caesar("compare", *two, "--stat").out
+    assert "Ranked by" not in caesar("compare", *two, "--files").out
+    assert caesar("compare", "t_nothing", two[0]).code == 2
+
+
+def test_a_pick_of_hunks_and_files_is_an_outcome_like_any_other(
+    caesar: Caesar, two: tuple[str, str]
+) -> None:
+    first, second = two
+    takes = (f"{first[:8]}:n#2", f"{second[:8]}:n#2", f"{second}:b")
+    words = [word for take in takes for word in ("--take", take)]
+
+    picked = caesar("pick", *words, "--check", "grep -qx B b", "--json").json
+
+    assert [check["passed"] for check in picked["checks"]] == [True]
+    assert [(f["path"], f["insertions"]) for f in picked["files"]] == [("b", 1), ("n", 2)]
+    assert caesar("show", picked["id"], "--json").json["report_status"] == "success"
+    assert caesar("apply", picked["id"]).code == 0
+    assert caesar.git("diff", "-U0", "--", "n").count("\n+") == 3
+    assert (caesar.root / "n").read_text().split()[2] == "3"
+    assert caesar("undo").code == 0
+    assert caesar.git("status", "--porcelain") == ""
+    assert caesar("diff", picked["id"], "--name-only").out == "b\nn\n"
+
+
+def test_colliding_picks_are_refused_with_the_place(caesar: Caesar, two: tuple[str, str]) -> None:
+    before = sorted(caesar.layout.records.iterdir())
+
+    ran = caesar("pick", "--take", f"{two[0]}:n", "--take", f"{two[1]}:n", "--apply", "--json")
+
+    assert ran.code == 5
+    reason = "both sides changed the same lines (line 3)"
+    assert ran.json["conflicts"] == [{"path": "n", "reason": reason}]
+    assert ran.json["id"] is None
+    assert sorted(caesar.layout.records.iterdir()) == before
+    assert caesar.git("status", "--porcelain") == ""
+
+
+def test_a_pick_with_a_failed_check_is_kept_and_not_applied(
+    caesar: Caesar, two: tuple[str, str]
+) -> None:
+    ran = caesar("pick", "--take", f"{two[0]}:c", "--check", "false", "--apply", "--json")
+
+    assert (ran.code, ran.json["applied"]) == (1, False)
+    assert caesar.git("status", "--porcelain") == ""
+    assert caesar("apply", ran.json["id"]).code == 0
+    assert (caesar.root / "c").read_text() == "A\n"
+
+
+def test_a_pick_of_what_is_not_there_is_refused(caesar: Caesar, two: tuple[str, str]) -> None:
+    for take, word in (
+        (f"{two[0]}:nothing", "nothing is not among"),
+        (f"{two[0]}:n#7", "no hunk 7"),
+        (f"{two[0]}:n#0", "count from 1"),
+        (":n", "names no task"),
+        ("t_missing:n", "No task"),
+    ):
+        ran = caesar("pick", "--take", take, "--json")
+        assert (ran.code, word in ran.err) == (2, True), ran.err
+
+
+def test_results_of_different_commits_are_compared_and_not_combined(
+    caesar: Caesar, two: tuple[str, str]
+) -> None:
+    caesar.git("commit", "--quiet", "--allow-empty", "-m", "later")
+    later = caesar.run("echo L > later")["task_id"]
+
+    assert "same commit" in caesar("compare", two[0], later).err
+    ran = caesar("pick", "--take", two[0], "--take", later, "--json")
+
+    assert (ran.code, "same commit" in ran.err) == (2, True)
