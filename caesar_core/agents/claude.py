@@ -58,7 +58,7 @@ class ClaudeAgent:
         if job.mode == "read-only":
             options.append("--strict-mcp-config")
         shown = ["claude", *options, *job.extra]
-        schema = ["--json-schema", job.schema] if job.schema else []
+        schema = ["--json-schema", _plain(job.schema)] if job.schema else []
         return Invocation(
             argv=(native_program(self.bin, _BINARY), *options, *schema, *job.extra),
             cwd=job.workspace,
@@ -109,6 +109,13 @@ def _environment(job: Job) -> dict[str, str]:
     }
     # Else the channel's tools are hidden behind a search that the agent has to think of.
     return {**env, "ENABLE_TOOL_SEARCH": "false"} if job.channel else env
+
+
+def _plain(schema: str) -> str:
+    """Return a schema without the name of its dialect, which Claude Code would want to look up."""
+    document = json.loads(schema)
+    document.pop("$schema", None)
+    return json.dumps(document, separators=(",", ":"))
 
 
 def _servers(job: Job) -> str:

@@ -63,6 +63,10 @@ class RealProject:
         """Have the CLI ask a scenario from now on."""
         home = Path(self.caesar.env["HOME"])
         self.caesar.env |= self.cli.prepare(home, self.model.url(self.name, name))
+        # The policy refuses Claude Code by default: it may be what delegates.
+        settings = home / ".config" / "caesar" / "config.toml"
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        settings.write_text("[policy]\nallow_recursion = true\n")
 
     def run(self, scenario: str, *flags: str) -> Run:
         """Delegate one task and return what came of it."""

@@ -67,7 +67,7 @@ def test_the_step_is_the_number_of_rounds_since_a_person_spoke(model: ModelServe
     assert last[-2]["delta"]["stop_reason"] == "end_turn"
     again = anthropic(result(), result(), {"role": "user", "content": "once more"})
     assert stream(model, "/r/write/v1/messages", again)[-2]["delta"]["stop_reason"] == "tool_use"
-    assert [seen.step for seen in model.requests("r")] == ["Act", "Say", "Act"]
+    assert [seen.step for seen in model.requests("r")] == ["Act", "Report", "Act"]
 
 
 def test_a_reminder_of_the_client_is_not_a_person(model: ModelServer) -> None:

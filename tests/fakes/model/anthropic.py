@@ -50,6 +50,9 @@ class AnthropicWire:
                 count = 0
         return count
 
+    def wanted_schema(self, body: Json) -> Json | None:
+        return None  # it has a tool for that
+
     def events(self, turn: Turn, body: Json) -> Iterator[SseEvent]:
         message = {**_envelope(turn, body), "content": [], "usage": {**_USAGE, "output_tokens": 1}}
         yield _event("message_start", message=message)

@@ -39,6 +39,10 @@ class ChatWire:
             before = role
         return count
 
+    def wanted_schema(self, body: Json) -> Json | None:
+        wanted = body.get("response_format") or {}
+        return wanted["json_schema"]["schema"] if wanted.get("type") == "json_schema" else None
+
     def events(self, turn: Turn, body: Json) -> Iterator[SseEvent]:
         def chunk(delta: Json, finish: str | None = None) -> SseEvent:
             choice = {"index": 0, "delta": delta, "finish_reason": finish}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final, TypeAlias
 
-from tests.fakes.model.script import Action, Edit, Read, Shell, Structured, Tool, Write
+from tests.fakes.model.script import Action, Edit, Read, Shell, Tool, Write
 from tests.fakes.model.turn import Json, Offered
 
 _SHELLS: Final = ("exec_command", "shell", "Bash", "bash", "run_shell_command", "run_command")
@@ -50,11 +50,13 @@ class Toolbox:
             for name in self._tools
         )
 
-    def choose(self, action: Action) -> Chosen | str:
-        """Return the call for an action, or the text that answers it without any tool."""
-        if isinstance(action, Structured):
-            tool = self._tools.get(_STRUCTURED)
-            return (tool, dict(action.value), None) if tool else json.dumps(action.value)
+    @property
+    def structured(self) -> Offered | None:
+        """The CLI's own tool for a last answer that is held to a schema."""
+        return self._tools.get(_STRUCTURED)
+
+    def choose(self, action: Action) -> Chosen:
+        """Return the call for an action."""
         if isinstance(action, Tool):
             return self._by_ending(action)
         if self._is_code_mode:

@@ -35,6 +35,10 @@ class GeminiWire:
                 count = count + 1 if answers else 0
         return count
 
+    def wanted_schema(self, body: Json) -> Json | None:
+        schema: Json | None = (body.get("generationConfig") or {}).get("responseJsonSchema")
+        return schema
+
     def events(self, turn: Turn, body: Json) -> Iterator[SseEvent]:
         if turn.broken:
             yield None, _candidate([{"text": "half a sen"}])

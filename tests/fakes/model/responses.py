@@ -41,6 +41,10 @@ class ResponsesWire:
             was_output = is_output
         return found
 
+    def wanted_schema(self, body: Json) -> Json | None:
+        wanted = (body.get("text") or {}).get("format") or {}
+        return wanted["schema"] if wanted.get("type") == "json_schema" else None
+
     def events(self, turn: Turn, body: Json) -> Iterator[SseEvent]:
         number = count()
         for kind, keys in self._unnumbered(turn, body):

@@ -64,14 +64,7 @@ class Tool:
     arguments: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Structured:
-    """Answer with an object, through the CLI's own tool for that where it offers one."""
-
-    value: Mapping[str, Any]
-
-
-Action: TypeAlias = Shell | Write | Read | Edit | Tool | Structured
+Action: TypeAlias = Shell | Write | Read | Edit | Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +81,13 @@ class Say:
     """The last answer."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The last answer, with a report: as a schema demands it, else the way the brief asks for."""
+
+    report: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Hang:
     seconds: float = 60.0
 
 
-Step: TypeAlias = Act | Say | Refuse | Drop | Hang
+Step: TypeAlias = Act | Say | Report | Refuse | Drop | Hang
 
 
 def act(*actions: Action, think: str = "", say: str = "") -> Act:
@@ -118,16 +118,16 @@ def act(*actions: Action, think: str = "", say: str = "") -> Act:
     return Act(actions, think, say)
 
 
-def told(report: Mapping[str, Any]) -> Say:
-    """Return a last answer that carries a report the way the brief asks for it."""
-    return Say(f"All done.\n\n```json caesar:report\n{json.dumps(report)}\n```")
+def fenced(report: Mapping[str, Any]) -> str:
+    """Return a last message that carries a report the way the brief asks for it."""
+    return f"All done.\n\n```json caesar:report\n{json.dumps(report)}\n```"
 
 
 TITLE: Final = Say("Scripted title")
 """The answer to a side request, such as for a session's title."""
 
 SCENARIOS: Final[Mapping[str, tuple[Step, ...]]] = {
-    "text": (told(UNTOUCHED),),
+    "text": (Report(UNTOUCHED),),
     "empty": (Say(""),),
     "write": (
         act(
@@ -136,27 +136,27 @@ SCENARIOS: Final[Mapping[str, tuple[Step, ...]]] = {
             say="Running a command.",
         ),
         act(Write("notes.md", "# Notes\nline two\n")),
-        told(REPORT),
+        Report(REPORT),
     ),
-    "read": (act(Read("a.txt")), told(UNTOUCHED)),
-    "edit": (act(Read("a.txt")), act(Edit("a.txt", "two", "zwei")), told(UNTOUCHED)),
+    "read": (act(Read("a.txt")), Report(UNTOUCHED)),
+    "edit": (act(Read("a.txt")), act(Edit("a.txt", "two", "zwei")), Report(UNTOUCHED)),
     "fail": (
         act(Shell("echo out; echo err >&2; exit 3")),
-        told({**UNTOUCHED, "status": "partial", "summary": "Scripted: the command failed."}),
+        Report({**UNTOUCHED, "status": "partial", "summary": "Scripted: the command failed."}),
     ),
-    "parallel": (act(Shell("echo one"), Shell("echo two")), told(UNTOUCHED)),
-    "unknown": (act(Tool("no_such_tool", {"a": 1})), told(UNTOUCHED)),
-    "schema": (act(Shell("ls")), act(Structured(UNTOUCHED))),
+    "parallel": (act(Shell("echo one"), Shell("echo two")), Report(UNTOUCHED)),
+    "unknown": (act(Tool("no_such_tool", {"a": 1})), Report(UNTOUCHED)),
+    "schema": (act(Shell("ls")), Report(UNTOUCHED)),
     "channel": (
         act(Tool("submit_report", {**UNTOUCHED, "summary": "Scripted: through the channel."})),
         Say("The report is handed in."),
     ),
     "ask": (
         act(Tool("ask_orchestrator", {"question": "Which colour?", "options": ["red", "blue"]})),
-        told(UNTOUCHED),
+        Report(UNTOUCHED),
     ),
-    "outside": (act(Shell("cat /etc/hostname; echo x > ../outside.txt")), told(UNTOUCHED)),
-    "sleep": (act(Shell(LONG_COMMAND)), told(UNTOUCHED)),
+    "outside": (act(Shell("cat /etc/hostname; echo x > ../outside.txt")), Report(UNTOUCHED)),
+    "sleep": (act(Shell(LONG_COMMAND)), Report(UNTOUCHED)),
     "hang": (Hang(),),
     "e401": (Refuse(401),),
     "e429": (Refuse(429, {"Retry-After": "1"}),),

@@ -59,6 +59,10 @@ class Wire(Protocol):
         """Return how many rounds of tool results follow the last words of a person."""
         ...
 
+    def wanted_schema(self, body: Json) -> Json | None:
+        """Return the schema that the last message is held to."""
+        ...
+
     def events(self, turn: Turn, body: Json) -> Iterator[SseEvent]:
         """Return the answer as a stream."""
         ...
