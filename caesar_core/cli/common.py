@@ -37,17 +37,24 @@ def project_root(root: str | None) -> Path:
     Raises:
         CaesarError: the folder that was asked for does not exist.
     """
-    context = click.get_current_context(silent=True)
-    while context is not None and root is None:
-        if isinstance(context.obj, dict):
-            root = context.obj.get("root")
-        context = context.parent
+    if root is None:
+        root = _root_before(click.get_current_context(silent=True))
     if root is None:
         return _with_our_folder(find_root(_current_folder()))
     path = Path(root).expanduser()
     if not path.is_dir():
         raise CaesarError(f"There is no folder {root}.", "Give --root an existing folder.")
     return _with_our_folder(path.resolve())
+
+
+def _root_before(context: click.Context | None) -> str | None:
+    """Return the `--root` of the command line, wherever it stands."""
+    while context is not None:
+        root = context.params.get("root")
+        if isinstance(root, str):
+            return root
+        context = context.parent
+    return None
 
 
 def _with_our_folder(root: Path) -> Path:
@@ -74,8 +81,8 @@ def service_at(root: str | None) -> Service:
 
 
 def complete_task(
-    ctx: click.Context,  # noqa: ARG001 - click's signature
-    param: click.Parameter,  # noqa: ARG001
+    ctx: click.Context,
+    param: click.Parameter,  # noqa: ARG001 - click's signature
     incomplete: str,
 ) -> list[CompletionItem]:
     """Offer the ids of the project's tasks."""
@@ -83,7 +90,10 @@ def complete_task(
 
     from caesar_core.engine.listing import task_ids
 
-    known = task_ids(find_root(Path.cwd()))
+    try:
+        known = task_ids(project_root(_root_before(ctx)))
+    except CaesarError:  # whoever presses Tab is not to be told
+        return []
     return [CompletionItem(task_id) for task_id in known if task_id.startswith(incomplete)]
 
 

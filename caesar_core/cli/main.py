@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import click
 
 from caesar_core.__main__ import COMPLETION_VARIABLE, VERSION
+from caesar_core.cli.crash import keep_traceback, options_of
 from caesar_core.cli.output import complain, prepare_streams, stdout
 from caesar_core.cli.table import ENTRIES, help_text
-from caesar_core.clock import SystemClock, iso
 from caesar_core.errors import EXIT_CANCELLED, EXIT_FAILED, CaesarError
-from caesar_core.store.layout import Layout, find_root
 
 _EXIT_SIGPIPE = 141
 
@@ -63,9 +60,8 @@ class LazyGroup(click.Group):
 @click.option("--root", metavar="DIR", default=None)
 @click.version_option(VERSION, "-V", "--version", message="caesar %(version)s")
 @click.pass_context
-def cli(ctx: click.Context, root: str | None) -> None:
+def cli(ctx: click.Context, root: str | None) -> None:  # noqa: ARG001 - the commands look it up
     """Delegate coding tasks to other coding agents."""
-    ctx.obj = {"root": root}
     if ctx.invoked_subcommand is None:
         stdout().write(help_text())
 
@@ -107,7 +103,7 @@ def _explain(error: Exception, arguments: list[str]) -> int:
         return EXIT_CANCELLED
     failure = _as_caesar_error(error, arguments)
     try:
-        if "--json" in arguments or "--ndjson" in arguments:
+        if not {"--json", "--ndjson"}.isdisjoint(options_of(arguments)):
             stdout().json({"error": _error_json(failure)})
         sys.stdout.flush()
     except BrokenPipeError:
@@ -127,7 +123,7 @@ def _as_caesar_error(error: Exception, arguments: list[str]) -> CaesarError:
     if isinstance(error, OSError) and error.strerror:
         where = f" ({error.filename})" if error.filename else ""
         return CaesarError(f"{error.strerror}{where}.", exit_code=EXIT_FAILED, code="os")
-    log = _keep_traceback(arguments)
+    log = keep_traceback(arguments)
     return CaesarError(
         f"caesar itself failed: {type(error).__name__}: {error}",
         f"The details are in {log}.",
@@ -149,20 +145,6 @@ def _usage_hint(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "caesar"
     return f"`{path} --help` tells how it is used."
-
-
-def _keep_traceback(arguments: list[str]) -> Path:
-    """Append the current traceback to the log of the project, else of the machine."""
-    text = f"{iso(SystemClock().now())} caesar {VERSION} {arguments!r}\n{traceback.format_exc()}\n"
-    places = [Path("/tmp") / f"caesar-{os.getuid()}.log"]  # noqa: S108
-    with suppress(OSError):  # the current folder may be gone
-        places.insert(0, Layout(find_root(Path.cwd())).log)
-    for path in places:
-        if path.parent.is_dir() and not path.is_symlink():
-            with suppress(OSError), path.open("a", encoding="utf-8") as file:
-                file.write(text)
-                return path
-    return Path("nowhere: no log file could be written")
 
 
 def _reader_gone() -> int:

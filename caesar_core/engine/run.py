@@ -51,6 +51,7 @@ from caesar_core.store.slots import Slots
 _RESERVE: Final = 256 << 10
 _LONGEST_CLEANUP: Final = CLEANUP_AGE + 5.0
 _LEASE_PAUSE: Final = 0.5
+_EMPTIED: Final = "As `> /dev/stdout` does. What it had just written may be missing in raw.log."
 _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
@@ -159,8 +160,8 @@ class Supervisor:
         if known is not None:
             self._go_on_ending(run, known.end)
             return
-        agent: Child | ProcessRef | None = run.record.agent_process
-        if agent is None:
+        agent: Child | ProcessRef
+        if run.record.agent_process is None:
             # One that was started just before its supervisor died is not in the record.
             self._stop_what_runs()
             forget_first_attempt(run)
@@ -169,10 +170,12 @@ class Supervisor:
             self._set_space_aside()
             note_main_tree(run)
             agent = self._start(run)
-        elif is_alive(run.record.agent_process or current()):
-            slots = Slots(run.layout, run.plan.max_parallel, run.clock)
-            claim_place(run, stack)
-            stack.callback(slots.release, slots.occupy(f"{run.id} {run.record.objective[:60]}"))
+        else:
+            agent = run.record.agent_process
+            if is_alive(agent):
+                slots = Slots(run.layout, run.plan.max_parallel, run.clock)
+                claim_place(run, stack)
+                stack.callback(slots.release, slots.occupy(f"{run.id} {run.record.objective[:60]}"))
         self._watch(run, agent, wake_fd)
 
     def _go_on_ending(self, run: TaskRun, end: RunEnd) -> None:
@@ -249,6 +252,8 @@ class Supervisor:
 
     def _finish(self, run: TaskRun, spools: Spools, end: RunEnd) -> None:
         spools.finish(own_exit_code(end))
+        if spools.was_emptied:
+            run.find("low", "The agent emptied its own output", _EMPTIED)
         conclude(run, end, Said(spools.translator, spools.stderr_tail))
         spools.remove()
 

@@ -96,6 +96,11 @@ class Spools:
         return self._translator
 
     @property
+    def was_emptied(self) -> bool:
+        """Whether the agent emptied an output of its own, as `> /dev/stdout` does."""
+        return self._stdout.emptied or self._stderr.emptied
+
+    @property
     def stderr_tail(self) -> str:
         """The end of what the agent wrote to stderr, without secrets."""
         return self._stderr_tail.decode("utf-8", "replace")
@@ -129,13 +134,20 @@ class Spools:
         with suppress(FileNotFoundError):
             if self._files.raw_log.lstat().st_size > progress.raw:
                 os.truncate(self._files.raw_log, progress.raw)
-        for line in self._lines.feed(self._stdout.catch_up(progress.stdout)):
-            if self._reads_lines:
-                self._translator.feed(line.decode("utf-8", "replace"))
-        self._keep_tail(self._stderr.catch_up(progress.stderr))
-        for line in Tail(self._files.events, progress.events).read().lines:
-            with suppress(ValueError):
-                self._written_already.append(decode_event(line).body)
+        self._stdout.emptied = progress.emptied > 0
+        for data in self._stdout.catch_up(progress.stdout):
+            for line in self._lines.feed(data):
+                if self._reads_lines:
+                    self._translator.feed(line.decode("utf-8", "replace"))
+        for data in self._stderr.catch_up(progress.stderr):
+            self._keep_tail(data)
+        tail, more = Tail(self._files.events, progress.events), True
+        while more:
+            part = tail.read()
+            for line in part.lines:
+                with suppress(ValueError):
+                    self._written_already.append(decode_event(line).body)
+            more = part.more
 
     def _keep_tail(self, said: bytes) -> None:
         self._stderr_tail = (self._stderr_tail + said)[-_STDERR_TAIL:]
@@ -190,19 +202,25 @@ class Spools:
 
     def _save(self, stdout: int, stderr: int) -> None:
         events = _size(self._files.events) if self._resumed_at is None else self._resumed_at
-        progress = _Progress(stdout, stderr, _size(self._files.raw_log), events)
+        emptied = int(self.was_emptied)
+        progress = _Progress(stdout, stderr, _size(self._files.raw_log), events, emptied)
         data = json.dumps(asdict(progress)).encode("ascii")
         write_atomic(self._files.spool_offsets, data, durable=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Progress:
-    """How far everything was before the portion that was written last: bytes of each file."""
+    """How far everything was before the portion that was written last: bytes of each file.
+
+    Attributes:
+        emptied: 1 when the agent had emptied one of its outputs.
+    """
 
     stdout: int
     stderr: int
     raw: int
     events: int
+    emptied: int = 0
 
 
 class _Spool:
@@ -212,6 +230,7 @@ class _Spool:
         self._path = path
         self._redactor = redactor
         self.taken = 0
+        self.emptied = False
 
     def begin(self) -> int:
         """Return where the next read begins: at 0 again when the agent emptied the file.
@@ -220,6 +239,7 @@ class _Spool:
         """
         if _size(self._path) < self.taken:
             self.taken = 0
+            self.emptied = True
         return self.taken
 
     def read(self, limit: int = _CHUNK) -> bytes:
@@ -231,15 +251,13 @@ class _Spool:
         self.taken += len(data)
         return self._redactor.feed(data) if data else b""
 
-    def catch_up(self, offset: int) -> bytes:
-        """Read up to `offset` again and return it as it was handed out before."""
-        parts: list[bytes] = []
+    def catch_up(self, offset: int) -> Iterator[bytes]:
+        """Read up to `offset` again and yield it as it was handed out before."""
         while (left := offset - self.taken) > 0:
             before = self.taken
-            parts.append(self.read(left))
+            yield self.read(left)
             if self.taken == before:
-                break
-        return b"".join(parts)
+                return
 
     def flush(self) -> bytes:
         return self._redactor.flush()
