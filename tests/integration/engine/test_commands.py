@@ -119,7 +119,7 @@ def test_detach_and_dry_run_json(caesar: Caesar) -> None:
     }  # fmt: skip
     assert caesar.wait(detached["task_id"]).status == "succeeded"
     assert {d["field"] for d in planned["decisions"]} == {
-        "agent", "mode", "isolation", "network", "model", "deadline_ms",
+        "agent", "mode", "isolation", "network", "model", "deadline_ms", "channel",
     }  # fmt: skip
     assert all(decision["reason"] for decision in planned["decisions"])
     assert len(caesar("ps", "--all", "--json").json["tasks"]) == 1
