@@ -39,3 +39,11 @@ def parse_duration(text: str | int, *, what: str = "duration") -> int:
     if value > LONGEST_MS:
         raise BadDurationError(f"{what} {text} is more than a year.", "Write at most 366d.")
     return value
+
+
+def format_duration(milliseconds: int) -> str:
+    """Return milliseconds as people write them, exactly: `10m`, `90s`, `1500ms`."""
+    for unit in ("d", "h", "m", "s"):
+        if milliseconds and milliseconds % _UNITS[unit] == 0:
+            return f"{milliseconds // _UNITS[unit]}{unit}"
+    return f"{milliseconds}ms"

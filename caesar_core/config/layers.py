@@ -41,8 +41,10 @@ def global_config_path(environment: Mapping[str, str] | None = None) -> Path:
     return base / "caesar" / "config.toml"
 
 
-def load_config(project: Path, local: Path, *, global_file: Path | None = None) -> Config:
-    """Return the merged configuration of a project.
+def load_config(
+    project: Path, local: Path, *, global_file: Path | None = None, up_to: Layer = "local"
+) -> Config:
+    """Return the merged configuration of a project, without layers stronger than `up_to`.
 
     Raises:
         ConfigError: a file cannot be read or holds something that is not understood.
@@ -58,6 +60,8 @@ def load_config(project: Path, local: Path, *, global_file: Path | None = None) 
             from caesar_core.config.read import read_config_file
 
             config = _merge(config, read_config_file(layer.path), layer.layer)
+        if layer.layer == up_to:
+            break
     return config
 
 
@@ -72,8 +76,8 @@ def _merge(config: Config, file: ConfigFile, layer: Layer) -> Config:
         },
         answers=_answers(config, file),
         models={**config.models, **(file.models or {})},
-        roles={**config.roles, **{r.name: _effective(Role, r) for r in file.role or ()}},
-        agents={**config.agents, **{a.id: _effective(DeclaredAgent, a) for a in file.agent or ()}},
+        roles={**config.roles, **{r.name: effective(Role, r) for r in file.role or ()}},
+        agents={**config.agents, **{a.id: effective(DeclaredAgent, a) for a in file.agent or ()}},
         provenance=provenance,
         repository_commands=(*config.repository_commands, *repository_commands(file, layer)),
     )
@@ -85,7 +89,7 @@ def _merge(config: Config, file: ConfigFile, layer: Layer) -> Config:
 
 
 def _answers(config: Config, file: ConfigFile) -> tuple[AnswerRule, ...]:
-    fresh = {rule.match: _effective(AnswerRule, rule) for rule in file.answer or ()}
+    fresh = {rule.match: effective(AnswerRule, rule) for rule in file.answer or ()}
     return (*fresh.values(), *(rule for rule in config.answers if rule.match not in fresh))
 
 
@@ -105,7 +109,8 @@ def _merge_section(
     return replace(current, **changes)  # type: ignore[type-var]
 
 
-def _effective(kind: type[Section], entry: Any) -> Section:
+def effective(kind: type[Section], entry: Any) -> Section:
+    """Return an entry of a file as the record that it becomes."""
     names = [spec.name for spec in fields(kind)]  # type: ignore[arg-type]
     return kind(**{name: _frozen(getattr(entry, name)) for name in names})
 
@@ -115,4 +120,4 @@ def _frozen(value: Any) -> Any:
         return tuple(_frozen(item) for item in value)
     from caesar_core.config.models import CheckEntry
 
-    return _effective(Check, value) if isinstance(value, CheckEntry) else value
+    return effective(Check, value) if isinstance(value, CheckEntry) else value

@@ -36,3 +36,11 @@ def parse_size(text: str | int) -> int:
             "Write a number with kB, MB, GB, KiB, MiB or GiB: 512MiB, 2GiB.",
         )
     return int(match[1]) * _UNITS[unit]
+
+
+def format_size(size: int) -> str:
+    """Return bytes as people write them, exactly: `2GiB`, `512MiB`, `1000`."""
+    for unit in ("TiB", "GiB", "MiB", "KiB"):
+        if size and size % _UNITS[unit.lower()] == 0:
+            return f"{size // _UNITS[unit.lower()]}{unit}"
+    return str(size)

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 
 from caesar_core.agents.base import Agent
-from caesar_core.agents.generic import GenericAgent
+from caesar_core.agents.generic import BadAgentError, GenericAgent
 from caesar_core.agents.registry import catalogue
 from caesar_core.clock import Clock, SystemClock
-from caesar_core.config.layers import load_config
-from caesar_core.config.settings import Config, DeclaredAgent
+from caesar_core.config.layers import global_config_path, load_config
+from caesar_core.config.settings import Config, DeclaredAgent, Layer
 from caesar_core.process.spawn import which
 from caesar_core.store.atomic import write_atomic
 from caesar_core.store.layout import CAESAR_DIR, Layout
@@ -58,7 +58,29 @@ class Project:
         Raises:
             BadAgentError: a declared one cannot work.
         """
-        return catalogue(self._declared(entry) for entry in self.config.agents.values())
+        return catalogue(
+            declared_agent(entry, self.place_of(f"agent.{entry.id}"))
+            for entry in self.config.agents.values()
+        )
+
+    def place_of(self, path: str) -> str:
+        """Return the file that decided the value at a dotted path, in words."""
+        files = {"project": self.layout.config, "local": self.layout.local_config}
+        layer = self.config.layer_of(path)
+        return str(files.get(layer, global_config_path())) if layer != "default" else "built in"
+
+    def config_up_to(self, layer: Layer) -> Config:
+        """The configuration as a layer sees it: without those that are stronger.
+
+        Raises:
+            ConfigError: a file of it cannot be used.
+        """
+        return load_config(self.layout.config, self.layout.local_config, up_to=layer)
+
+    def forget_configuration(self) -> None:
+        """Read the configuration anew when it is next needed."""
+        for name in ("config", "agents"):
+            self.__dict__.pop(name, None)
 
     def locate(self, binary: str) -> Path | None:
         """Return the absolute path of a program; a relative path starts at the root."""
@@ -73,8 +95,17 @@ class Project:
             if not target.exists():
                 write_atomic(target, _IGNORED.encode(), durable=False)
 
-    def _declared(self, entry: DeclaredAgent) -> GenericAgent:
-        values = asdict(entry)
-        agent = GenericAgent(name=values.pop("display_name"), **values)
+
+def declared_agent(entry: DeclaredAgent, where: str) -> GenericAgent:
+    """Return the agent that a file declares.
+
+    Raises:
+        BadAgentError: it cannot work; `where` names the file.
+    """
+    values = asdict(entry)
+    agent = GenericAgent(name=values.pop("display_name"), **values)
+    try:
         agent.check()
-        return agent
+    except BadAgentError as error:
+        raise BadAgentError(f"{where}: {error.message}", error.hint) from None
+    return agent

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +104,29 @@ def agree(root: Path, config: Config, environment: Mapping[str, str] = os.enviro
     commands = {command.path: _digest(command) for command in config.repository_commands}
     with _locked(environment):
         _save(environment, {**_load(environment), str(root): commands})
+
+
+def agree_to_written(
+    root: Path,
+    before: Sequence[RepositoryCommand],
+    after: Sequence[RepositoryCommand],
+    environment: Mapping[str, str] = os.environ,
+) -> None:
+    """Agree to what a command of ours has just written, and to nothing that was there before.
+
+    What was agreed to stays so when it moved to another place in its list.
+
+    Raises:
+        LockBusyError, StoreError: it cannot be written down.
+    """
+    there = {command.text for command in before}
+    with _locked(environment):
+        everything = _load(environment)
+        agreed = everything.get(str(root), {})
+        known = set(agreed.values())
+        now = {c.path: _digest(c) for c in after if c.text not in there or _digest(c) in known}
+        if now != agreed:
+            _save(environment, {**everything, str(root): now})
 
 
 def revoke(root: Path, environment: Mapping[str, str] = os.environ) -> bool:

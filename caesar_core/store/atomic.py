@@ -96,6 +96,8 @@ def _complete_file(
         with os.fdopen(os.open(temporary, _NEW_FLAGS, begin), "wb", buffering=0) as file:
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             write_all(file.fileno(), data)
             if durable:
                 os.fsync(file.fileno())

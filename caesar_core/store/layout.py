@@ -156,6 +156,16 @@ class Layout:
         return self.caesar / "config.local.toml"
 
     @property
+    def config_lock(self) -> Path:
+        """Held while one of the two files above is edited."""
+        return self.state / "locks" / "config"
+
+    @property
+    def roles(self) -> Path:
+        """The prompts of roles."""
+        return self.caesar / "roles"
+
+    @property
     def ignore_file(self) -> Path:
         """Our ignore rules, so that the user's own file stays as it is."""
         return self.caesar / ".gitignore"

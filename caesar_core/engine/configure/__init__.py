@@ -1,0 +1,1 @@
+"""Changing what is configured: the layers' files, edited under a lock, checked before written."""
