@@ -53,6 +53,15 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
         ),
     ),
     (
+        "Configure",
+        (
+            Entry("config", "config", "Read and change what is configured."),
+            Entry("agents", "agents", "List, enable, declare and try agents."),
+            Entry("policy", "policy", "Which agents may be used."),
+            Entry("role", "role", "Profiles that choose an agent."),
+        ),
+    ),
+    (
         "Inside a task",
         (
             Entry("task", "task", "For agents: read what was asked for."),

@@ -16,7 +16,7 @@ _HEADER: Final = re.compile(r"[ \t]*\[")
 _LINE_START: Final = re.compile(r"(?<=\n)")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Block:
     """One piece of the file.
 
@@ -39,9 +39,16 @@ class Block:
         return tomllib.loads(self.core)
 
     @property
-    def has_header(self) -> bool:
-        """Whether it begins with a header."""
-        return _HEADER.match(self.core) is not None
+    def header(self) -> tuple[str, ...]:
+        """The names in its header; none when it stands before the first."""
+        if _HEADER.match(self.core) is None:
+            return ()
+        names: list[str] = []
+        table: Any = tomllib.loads(_lines(self.core)[0])
+        while isinstance(table, dict) and table:
+            names.append(next(iter(table)))
+            table = table[names[-1]]
+        return tuple(names)
 
     def entry(self, kind: str) -> dict[str, Any] | None:
         """Return the entry that this block is, if it is one of `[[kind]]`."""

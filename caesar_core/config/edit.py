@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import tomlkit
@@ -74,8 +75,10 @@ class ConfigDocument:
             return False
         for block in list(self._blocks):
             if _depth(block.data, keys) == len(keys):
-                self._edit(block, lambda table: _remove(table, keys))
-                if not block.data.get(keys[0]) and block.has_header:
+                # The header's own tables stay for now: comments may stand in them.
+                header = block.header
+                self._edit(block, partial(_remove, keys=keys, keep=len(header)))
+                if header and not _at(block.data, header):
                     self._drop(block)
         return True
 
@@ -177,8 +180,13 @@ class ConfigDocument:
         place = self._blocks.index(block)
         comments = block.comments()
         self._blocks[place : place + 1] = [Block("", comments)] if comments else []
-        if place == 0 and not comments and self._blocks:
+        if comments or not self._blocks:
+            return
+        # The blank lines that parted it from its neighbour are no longer needed.
+        if place == 0:
             self._blocks[0].core = self._blocks[0].core.lstrip("\r\n")
+        elif place == len(self._blocks) and not self._blocks[-1].tail.strip():
+            self._blocks[-1].tail = ""
 
     def _index(self, kind: str, name: str) -> int | None:
         names = [entry.get(ENTRY_KEYS[kind]) for entry in self._wanted.get(kind, ())]
@@ -238,14 +246,21 @@ def _become_list(array: Array, values: list[Any]) -> None:
         array.append(_item(value))
 
 
-def _remove(data: Any, keys: Sequence[str]) -> bool:
+def _at(data: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        data = data[key]
+    return data
+
+
+def _remove(data: Any, keys: Sequence[str], keep: int = 0) -> bool:
+    """Take a value out, and the tables that it leaves empty but for the first `keep`."""
     key = keys[0]
     if not isinstance(data, Mapping) or key not in data:
         return False
     if len(keys) > 1:
-        if not _remove(data[key], keys[1:]):
+        if not _remove(data[key], keys[1:], keep - 1):
             return False
-        if data[key]:
+        if data[key] or keep > 0:
             return True
     del data[key]  # type: ignore[attr-defined]
     return True

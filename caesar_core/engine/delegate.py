@@ -70,7 +70,10 @@ def plan_only(project: Project, request: Request) -> Resolution:
     Raises:
         CaesarError: it would be refused.
     """
-    return _resolve(project, request, look_at(project.root))
+    place = look_at(project.root)
+    resolution = _resolve(project, request, place)
+    _Order(project, request, resolution, place).check()
+    return resolution
 
 
 def delegate(
@@ -100,10 +103,7 @@ def delegate(
 
 
 def _resolve(project: Project, request: Request, place: Place) -> Resolution:
-    def is_installed(binary: str) -> bool:
-        return project.locate(binary) is not None
-
-    return resolve(request, project.config, project.agents, is_installed, place.facts)
+    return resolve(request, project.config, project.agents, project.is_installed, place.facts)
 
 
 class _Order:

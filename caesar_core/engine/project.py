@@ -63,11 +63,18 @@ class Project:
             for entry in self.config.agents.values()
         )
 
+    def file_of(self, layer: Layer) -> Path | None:
+        """Return the file of a layer; `None` for what is built in."""
+        files = {
+            "global": global_config_path(),
+            "project": self.layout.config,
+            "local": self.layout.local_config,
+        }
+        return files.get(layer)
+
     def place_of(self, path: str) -> str:
         """Return the file that decided the value at a dotted path, in words."""
-        files = {"project": self.layout.config, "local": self.layout.local_config}
-        layer = self.config.layer_of(path)
-        return str(files.get(layer, global_config_path())) if layer != "default" else "built in"
+        return str(self.file_of(self.config.layer_of(path)) or "built in")
 
     def config_up_to(self, layer: Layer) -> Config:
         """The configuration as a layer sees it: without those that are stronger.
@@ -87,6 +94,10 @@ class Project:
         if "/" in binary:
             binary = os.path.normpath(self.root / Path(binary).expanduser())
         return which(binary, os.environ.get("PATH", os.defpath))
+
+    def is_installed(self, binary: str) -> bool:
+        """Whether a program is on this machine."""
+        return self.locate(binary) is not None
 
     def ignore_own_files(self, git_root: Path | None) -> None:
         """Keep what we write out of `git status`, without touching the user's own file."""

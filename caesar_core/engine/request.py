@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -76,3 +77,12 @@ class Note:
     severity: str
     title: str
     detail: str
+
+
+def depth_in(environment: Mapping[str, str]) -> int:
+    """Return how deep a process is itself: 0 for a person or a main agent.
+
+    A negative `$CAESAR_DEPTH`, and what is no number, read as 0.
+    """
+    text = environment.get("CAESAR_DEPTH", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0

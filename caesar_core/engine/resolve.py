@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from caesar_core.agents.base import Agent
-from caesar_core.config.policy import refusal
+from caesar_core.config.policy import permission
 from caesar_core.config.settings import Config, Role
 from caesar_core.durations import parse_duration
 from caesar_core.engine.request import Decision, Note, Request, WorkspaceFacts
@@ -64,9 +64,6 @@ def resolve(
     _check_objective(request.objective)
     role = choose_role(request, config)
     agent, agent_reason = choose_agent(request, role, config, agents, installed)
-    refused = refusal(config.policy, agent.id, depth=request.depth)
-    if refused is not None:
-        raise refused.error()
     mode, mode_reason = _first(
         (request.mode, "asked for"),
         (role.mode if role else None, f"role {role.name}" if role else ""),
@@ -91,7 +88,10 @@ def resolve(
         deadline_ms=deadline,
         channel=channel,
         decisions=(
+            Decision("role", role.name if role else None, "asked for" if role else "none named"),
             Decision("agent", agent.id, agent_reason),
+            Decision("policy", "allowed", permission(config.policy, agent.id, depth=request.depth)),
+            Decision("depth", request.depth, "one more than $CAESAR_DEPTH, 0 where it is not set"),
             Decision("mode", mode, mode_reason),
             Decision("isolation", isolation, isolation_reason),
             Decision("network", network, network_reason),

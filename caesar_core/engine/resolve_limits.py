@@ -49,8 +49,8 @@ def choose_isolation(
     if wanted == "worktree" and not workspace.usable:
         raise IsolationError(f"No worktree can be made: {workspace.reason}", workspace.remedy)
     if not workspace.usable:
-        note = Note("low", "Degraded isolation", f"runs in place: {workspace.reason}")
-        return "inplace", workspace.reason, (note,)
+        reason = origin if wanted == "inplace" else workspace.reason
+        return "inplace", reason, _degraded(wanted, mode, agent, workspace)
     if mode == "read-only" and not agent.capabilities.native_read_only:
         notes: Notes = ()
         if wanted == "inplace":
@@ -63,13 +63,21 @@ def choose_isolation(
             )
         return "worktree", f"{agent.id} has no enforced read-only mode", notes
     if wanted == "auto":
-        return ("worktree" if mode == "write" else "inplace"), f"auto for {mode}", ()
+        return ("worktree" if mode == "write" else "inplace"), f"auto ({origin}) for {mode}", ()
     if wanted == "inplace" and mode == "write" and not policy.allow_inplace_write:
         raise IsolationError(
             f"Writing in place ({origin}) is refused by the policy.",
             "Use a worktree, or set [policy] allow_inplace_write = true.",
         )
     return wanted, origin, ()
+
+
+def _degraded(wanted: str, mode: str, agent: Agent, workspace: WorkspaceFacts) -> Notes:
+    """Tell of a worktree that would have been, were there a usable repository."""
+    native = agent.capabilities.native_read_only
+    missed = wanted == "auto" if mode == "write" else not native
+    note = Note("low", "Degraded isolation", f"runs in place: {workspace.reason}")
+    return (note,) if missed else ()
 
 
 def choose_network(
@@ -87,9 +95,13 @@ def choose_network(
     title = "Network not guaranteed"
     if wanted == "off":
         if control in {"toggle", "write-only"}:
-            return False, origin, ()
+            return False, f"off ({origin}); {agent.id} can be cut off", ()
         text = f"{agent.id} gives no control over its network; it stays available"
-        return True, "cannot be cut", (Note("info", title, text),)
+        return (
+            True,
+            f"off ({origin}) cannot be enforced with {agent.id}",
+            (Note("info", title, text),),
+        )
     if control == "write-only" and mode == "read-only":
         if wanted == "on":
             raise NetworkError(
@@ -97,11 +109,11 @@ def choose_network(
                 "Use --mode write, another agent, or --network auto.",
             )
         text = f"{agent.id} has no network in read-only mode"
-        return False, "cut by the agent's sandbox", (Note("info", title, text),)
+        return False, f"the read-only sandbox of {agent.id} cuts it", (Note("info", title, text),)
     if wanted == "on" and control == "unknown":
         text = f"whether {agent.id} reaches the network is not known"
-        return True, origin, (Note("info", title, text),)
-    return True, origin, ()
+        return True, f"on ({origin})", (Note("info", title, text),)
+    return True, f"{wanted} ({origin})", ()
 
 
 def choose_model(
@@ -112,17 +124,29 @@ def choose_model(
     Raises:
         ModelError: one was asked for explicitly and the agent takes none.
     """
-    configured = (role.model if role else None) or config.models.get(agent.id)
-    model = request.model or configured
+    model, origin = _wanted_model(request, role, config, agent)
     if model is None:
-        return None, "the agent's own default", ()
-    origin = "asked for" if request.model else "configured"
+        return None, origin, ()
+    if not model.strip():
+        raise ModelError("The model is empty.", "Name one, or leave it to the agent.")
     if agent.capabilities.model:
         return model, origin, ()
     if request.model:
         raise ModelError(f"Agent {agent.id} takes no model.", "Leave --model out.")
     text = f"{agent.id} takes no model; {model} was dropped"
     return None, "dropped", (Note("info", "Model not applied", text),)
+
+
+def _wanted_model(
+    request: Request, role: Role | None, config: Config, agent: Agent
+) -> tuple[str | None, str]:
+    if request.model is not None:
+        return request.model, "asked for"
+    if role is not None and role.model is not None:
+        return role.model, f"role {role.name}"
+    if agent.id in config.models:
+        return config.models[agent.id], f"[models] {agent.id}"
+    return None, "the agent's own default"
 
 
 def choose_channel(request: Request, role: Role | None, agent: Agent) -> tuple[bool, str, Notes]:

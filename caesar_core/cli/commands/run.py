@@ -105,8 +105,9 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
 
 def current_depth() -> int:
     """Return how deep we are ourselves: 0 for a person or a main agent; garbage reads as 0."""
-    text = os.environ.get("CAESAR_DEPTH", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    from caesar_core.engine.request import depth_in
+
+    return depth_in(os.environ)
 
 
 def objective_of(given: str | None, file: str | None) -> str:

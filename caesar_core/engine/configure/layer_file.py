@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
 from caesar_core.config.edit import ConfigDocument
-from caesar_core.config.layers import effective, global_config_path
+from caesar_core.config.layers import effective
 from caesar_core.config.read import ConfigError, parse_config, parse_toml, read_config_text
 from caesar_core.config.settings import DeclaredAgent, RepositoryCommand
 from caesar_core.engine.project import Project, declared_agent
@@ -26,9 +26,9 @@ Done = TypeVar("Done")
 
 def layer_path(project: Project, scope: Scope) -> Path:
     """Return where the file of a layer lies."""
-    layout = project.layout
-    places = {"project": layout.config, "local": layout.local_config}
-    return places[scope] if scope in places else global_config_path()
+    path = project.file_of(scope)
+    assert path is not None
+    return path
 
 
 def layer_document(project: Project, scope: Scope) -> ConfigDocument:
