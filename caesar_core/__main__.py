@@ -7,8 +7,10 @@ import sys
 from contextlib import suppress
 from typing import Final
 
-VERSION: Final = "0.1.0"
+from caesar_core import VERSION
+
 COMPLETION_VARIABLE: Final = "_CAESAR_COMPLETE"
+__all__ = ["COMPLETION_VARIABLE", "VERSION", "main"]
 _HELP: Final[tuple[list[str], ...]] = ([], ["--help"], ["-h"], ["help"])
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from caesar_core.__main__ import VERSION
+from caesar_core import VERSION
 from caesar_core.clock import SystemClock, iso
 from caesar_core.store.layout import Layout, find_root
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import click
 
-from caesar_core.__main__ import COMPLETION_VARIABLE, VERSION
+from caesar_core import VERSION
+from caesar_core.__main__ import COMPLETION_VARIABLE
 from caesar_core.cli.crash import keep_traceback, options_of
 from caesar_core.cli.output import complain, prepare_streams, stdout
-from caesar_core.cli.table import ENTRIES, help_text
+from caesar_core.cli.table import ENTRIES, HIDDEN, help_text
 from caesar_core.errors import EXIT_CANCELLED, EXIT_FAILED, CaesarError
 
 _EXIT_SIGPIPE = 141
@@ -28,7 +29,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import and return a command."""
-        entry = ENTRIES.get(cmd_name)
+        entry = ENTRIES.get(cmd_name) or HIDDEN.get(cmd_name)
         if entry is None:
             return None
         module = import_module(f"caesar_core.cli.commands.{entry.module}")
@@ -41,7 +42,7 @@ class LazyGroup(click.Group):
         """Find the command; a name like an existing one gets a suggestion."""
         import difflib
 
-        if args and args[0] not in ENTRIES and not args[0].startswith("-"):
+        if args and args[0] not in {*ENTRIES, *HIDDEN} and not args[0].startswith("-"):
             close = difflib.get_close_matches(args[0], ENTRIES, n=1)
             more = f"Did you mean {close[0]!r}?" if close else "`caesar --help` lists them."
             raise CaesarError(f"There is no command {args[0]!r}.", more)

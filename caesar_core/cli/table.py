@@ -73,11 +73,14 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
     (
         "Integrate",
         (
+            Entry("mcp", "mcp", "Serve main agents over MCP; register with them."),
             Entry("protocol", "protocol", "The contract between caesar and an agent."),
             Entry("completion", "completion", "Print the completion script of a shell."),
         ),
     ),
 )
+# Found by name and listed nowhere: programs call them.
+HIDDEN: Final = {"channel": Entry("channel", "channel", "The return channel of a task.")}
 ENTRIES: Final = {entry.name: entry for _, entries in GROUPS for entry in entries}
 EPILOG: Final = "`caesar COMMAND --help` tells more. Ids may be any unique prefix."
 

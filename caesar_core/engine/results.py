@@ -55,6 +55,21 @@ def load_report(project: Project, task_id: str) -> dict[str, Any] | None:
     return document
 
 
+def compact_report(project: Project, task_id: str) -> dict[str, Any] | None:
+    """Return what a main agent is given of a report, `None` when there is none."""
+    record, document = project.records.get(task_id), load_report(project, task_id)
+    if record is None or document is None:
+        return None
+    lists = {name: document.get(name) or [] for name in ("findings", "questions", "next_steps")}
+    return {
+        "status": document["status"],
+        "summary": document["summary"],
+        "changes": document.get("changes") or [],
+        "changes_verified_by": record.changes_verified_by,
+        **lists,
+    }
+
+
 def run_result(project: Project, located: Located) -> dict[str, Any]:
     """Return the result of a task (docs/commands.md, `run`)."""
     record = located.record

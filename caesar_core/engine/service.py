@@ -51,13 +51,16 @@ from caesar_core.engine.request import Request
 from caesar_core.engine.resolve import Resolution
 from caesar_core.engine.results import (
     changed_files,
+    compact_report,
     exit_code_of,
     load_report,
     run_result,
     show_result,
 )
 from caesar_core.engine.trust import Review, agree, review, revoke
+from caesar_core.engine.worktrees import workspace_warning
 from caesar_core.errors import CaesarError
+from caesar_core.ids import is_safe_id
 from caesar_core.repo.changes import work_tree_diff
 from caesar_core.store.layout import Layout
 from caesar_core.store.mailbox import QuestionState
@@ -154,6 +157,12 @@ class Service:
         """Return the record of a task."""
         return self._locate(task).record
 
+    def look(self, task: str) -> Record:
+        """Return the record of a task; if its supervisor died it gets another. No git for an id."""
+        known = self.project.records.get(task) if is_safe_id(task) else None
+        record = known or self.record(task)
+        return self.caretaker(record.id).look() if record.is_active else record
+
     def complete(self, records: Sequence[Record]) -> list[Record]:
         """Return the records with those that only git still knows; abandoned tasks are adopted."""
         Journals(self.project).look_after()
@@ -216,6 +225,10 @@ class Service:
             return all_questions(self.project)
         return questions_of(self.project, self.record(task))
 
+    def questions_of(self, record: Record) -> tuple[AskedQuestion, ...]:
+        """Return the questions of the task that a record is of."""
+        return questions_of(self.project, record)
+
     def answer(self, task: str, question: str, text: str, by: str | None = None) -> QuestionState:
         """Answer an agent's question; of two answers the first stays."""
         task_id = self.resolve_id(task)
@@ -241,6 +254,14 @@ class Service:
     def show(self, task: str) -> dict[str, Any]:
         """Return the JSON of `show`."""
         return show_result(self.project, self._locate(task))
+
+    def compact_report(self, task: str) -> dict[str, Any] | None:
+        """Return the report as `caesar_await` hands it out, `None` when there is none."""
+        return compact_report(self.project, task)
+
+    def workspace_warning(self, place: Path) -> str:
+        """Return what to say when `place` is in another repository; nothing when it is not."""
+        return workspace_warning(self.project.root, place)
 
     def report(self, task: str) -> dict[str, Any] | None:
         """Return the reconciled report of a task."""

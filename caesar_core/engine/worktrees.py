@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from caesar_core.repo.discover import find_repository
 from caesar_core.repo.snapshot import Snapshot, take_snapshot
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 from caesar_core.store.records import Record
@@ -72,3 +73,11 @@ def outcome_meta(record: Record, base_ref: str) -> dict[str, Any]:
         "created_at": record.created_at,
         "excluded_paths": list(record.excluded_paths or ()),
     }
+
+
+def workspace_warning(root: Path, place: Path) -> str:
+    """Return a sentence when `place` is in another repository than `root`, else nothing."""
+    ours, theirs = find_repository(root), find_repository(place)
+    if ours is None or theirs is None or ours.git_root == theirs.git_root:
+        return ""
+    return f"Tasks run in {ours.git_root}, but this server was started in {theirs.git_root}."

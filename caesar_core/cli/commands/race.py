@@ -102,7 +102,8 @@ def start(root: str | None, **options: Any) -> int:
 
 
 def _order(options: dict[str, Any]) -> Any:
-    from caesar_core.cli.commands.run import context_of, current_depth, objective_of
+    from caesar_core.cli.commands.run import context_of, objective_of
+    from caesar_core.engine.depth import current_depth
     from caesar_core.engine.race import RaceOrder
     from caesar_core.engine.request import Request
 

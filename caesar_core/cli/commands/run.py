@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -64,6 +63,7 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
     tree. OBJECTIVE may be `-` for stdin. What stands after a literal `--` goes to the agent.
     Ctrl-C cancels.
     """
+    from caesar_core.engine.depth import current_depth
     from caesar_core.engine.request import Request
 
     service = service_at(root)
@@ -101,13 +101,6 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
     return follow_to_end(
         service, record, as_json=as_json, events_as_json=options["ndjson"], outputs=outputs
     )
-
-
-def current_depth() -> int:
-    """Return how deep we are ourselves: 0 for a person or a main agent; garbage reads as 0."""
-    from caesar_core.engine.request import depth_in
-
-    return depth_in(os.environ)
 
 
 def objective_of(given: str | None, file: str | None) -> str:
