@@ -31,6 +31,10 @@ _NOISE: Final = re.compile(
     r"^(?:Warning:|YOLO mode|Ripgrep is not|\[STARTUP\]|Loaded cached|\s+at )|^[\s{}\]]*$"
 )
 _LEAST_REPEATED: Final = 4
+# Added to every 429, whatever the cause: it speaks of quotas and of ways to sign in.
+_ADVICE: Final = re.compile(
+    r"\s*Please wait and try again later\. To increase your limits.*", re.DOTALL
+)
 
 
 class GeminiTranslator(JsonTranslator):
@@ -65,7 +69,7 @@ class GeminiTranslator(JsonTranslator):
             return bodies
         lines = [line for line in stderr_tail.splitlines() if not _NOISE.search(line)]
         said = lines[0].strip() if lines else "Gemini CLI ended without a result."
-        reason = _EXITS.get(exit_code)
+        reason = _EXITS.get(exit_code) or _reason(said)
         return bodies + self.fails(trouble(said, fatal=True, reason=reason))
 
     def _init(self, record: Record) -> list[EventBody]:
@@ -116,7 +120,7 @@ class GeminiTranslator(JsonTranslator):
         self._last_error = message
         # Whether the run ends in it, its result says.
         serious = text(record, "severity") != "warning"
-        reason = reason_of(message) if serious else None
+        reason = _reason(message) if serious else None
         return [Error(message=summarize(message) or "An error without words.", reason=reason)]
 
     def _result(self, record: Record) -> list[EventBody]:
@@ -125,8 +129,9 @@ class GeminiTranslator(JsonTranslator):
         if text(record, "status") == "success":
             self.goes_on()
             return [] if self.final_text else self._silence()
-        message = text(record, "error", "message") or self._last_error
-        return self.fails(trouble(message or "The run ended in an error.", fatal=True))
+        said = text(record, "error", "message") or self._last_error
+        message = said or "The run ended in an error."
+        return self.fails(trouble(message, fatal=True, reason=_reason(message)))
 
     def _silence(self) -> list[EventBody]:
         return self.fails(
@@ -143,3 +148,7 @@ def _usage(stats: Record) -> TokenUsage | None:
     if given is not None and total is not None:
         answered = max(answered or 0, total - given)
     return TokenUsage(given, answered, count(stats, "cached"))
+
+
+def _reason(said: str) -> Reason:
+    return reason_of(_ADVICE.sub("", said))

@@ -41,10 +41,10 @@ class Run:
         return {event["reason"] for event in errors if event.get("reason")}
 
     def tools(self) -> dict[str, list[str]]:
-        """Return what was said of each tool call, by its id."""
+        """Return what was said of each tool call, by its id; not of handing a report in."""
         calls: dict[str, list[str]] = {}
         for event in self.events:
-            if event["type"] == "tool_use":
+            if event["type"] == "tool_use" and event["tool"] != "StructuredOutput":
                 calls.setdefault(event["id"], []).append(event["status"])
         return calls
 

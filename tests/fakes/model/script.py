@@ -21,8 +21,9 @@ UNTOUCHED: Final[dict[str, Any]] = {
     "status": "success",
     "summary": "Scripted: looked and changed nothing.",
 }
-# Long enough that only a signal ends it; a grandchild, as a development server would be.
-LONG_COMMAND: Final = "sleep 301 & echo started; sleep 300"
+# Long enough that only a signal ends it; a grandchild, as a development server would be. Not
+# `sleep` by name: Claude Code refuses to run that.
+LONG_COMMAND: Final = """python3 -c 'import subprocess; subprocess.run(["sleep", "301"])'"""
 
 
 @dataclass(frozen=True, slots=True)
