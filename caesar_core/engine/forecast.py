@@ -20,13 +20,14 @@ from typing import Any, Final, TypeAlias
 from caesar_core.board.race import ForecastView
 from caesar_core.engine.outcomes import Located, locate
 from caesar_core.engine.paths import from_project
+from caesar_core.engine.present import present_outcome
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
 from caesar_core.repo.apply import preflight
 from caesar_core.repo.changes import raw_changes, text_path
-from caesar_core.repo.discover import Repository
+from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.merge import quarantined
-from caesar_core.repo.outcome import Outcome
+from caesar_core.repo.outcome import Outcome, list_outcomes
 from caesar_core.repo.threeway import commit_on, merge_commits
 from caesar_core.store.atomic import StoreError, read_json, write_atomic
 from caesar_core.store.records import Record
@@ -57,11 +58,46 @@ def forecast(project: Project, located: Iterable[Located]) -> tuple[ForecastView
     A result that is applied already counts as a part of the work tree. What git cannot compare,
     such as results without a commit in common, is left out.
     """
-    candidates = [
-        _Candidate(found.record, found.repository, found.outcome)
-        for found in located
-        if found.outcome and found.repository and found.record.applied_at is None
-    ]
+    return _look(
+        project,
+        [
+            _Candidate(found.record, found.repository, found.outcome)
+            for found in located
+            if found.outcome and found.repository and found.record.applied_at is None
+        ],
+    )
+
+
+def forecast_listed(
+    project: Project, records: Sequence[Record], *, most: int | None = None
+) -> tuple[ForecastView, ...] | None:
+    """Return the forecast for listed tasks; `None` when more than `most` could collide.
+
+    Where nothing is waiting to be applied, no process is started.
+    """
+    waiting = [record for record in records if _is_waiting(record)]
+    if not waiting or (most is not None and len(waiting) > most):
+        return () if not waiting else None
+    repository = find_repository(project.root)
+    if repository is None or not repository.usable:
+        return ()
+    kept = {outcome.task_id: outcome for outcome in list_outcomes(repository)}
+    candidates = []
+    for record in waiting:
+        outcome = kept.get(record.id)
+        if outcome is None and record.is_active:
+            outcome = present_outcome(project, repository, record)
+        candidates += [_Candidate(record, repository, outcome)] if outcome else []
+    return _look(project, candidates)
+
+
+def _is_waiting(record: Record) -> bool:
+    if record.isolation != "worktree" or record.applied_at is not None:
+        return False
+    return record.outcome is not None or record.phase == "agent"
+
+
+def _look(project: Project, candidates: Sequence[_Candidate]) -> tuple[ForecastView, ...]:
     if not candidates:
         return ()
     memory = _Memory(project.layout.forecast)

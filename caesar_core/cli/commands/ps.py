@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 import click
 
@@ -24,6 +25,10 @@ from caesar_core.text import human_duration, one_line, visible
 
 _HEADER: Final = ("", "ID", "AGENT", "STATE", "DIFF", "TIME", "ACTIVITY")
 _NOTHING: Final = 'No task yet. Start one: caesar run --agent shell "make test", or caesar demo.'
+_MOST_UNASKED: Final = 24
+_NAMED: Final = 3
+Paths: TypeAlias = tuple[tuple[str, str], ...]
+Places: TypeAlias = dict[str, dict[str, Paths]]
 _CLEAR: Final = "\x1b[H\x1b[2J"
 
 
@@ -31,6 +36,7 @@ _CLEAR: Final = "\x1b[H\x1b[2J"
 @click.option("--all", "show_all", is_flag=True, help="Every task, however old.")
 @click.option("--status", metavar="A,B", help=f"Only these: {', '.join(STATUSES)}.")
 @click.option("--race", metavar="ID", help="Only the contestants of a race.")
+@click.option("--forecast", is_flag=True, help="Also with whom each would collide if applied.")
 @click.option("--watch", is_flag=True, help="Print it anew every second until Ctrl-C.")
 @json_option
 @root_option
@@ -40,6 +46,7 @@ def command(
     root: str | None,
     *,
     show_all: bool,
+    forecast: bool,
     watch: bool,
     as_json: bool,
 ) -> int:
@@ -52,12 +59,15 @@ def command(
         tasks = listing.tasks
         for task_id, why in listing.damaged:
             stderr().line(visible(f"note: the record of {task_id} is damaged: {why}"))
+        places = _places(place, tasks, forced=forecast) if as_json or forecast else None
         if as_json:
-            out.json({"tasks": [_as_json(task, clock.now()) for task in tasks]})
+            now = clock.now()
+            out.json({"tasks": [_as_json(task, now, places) for task in tasks]})
         else:
             _print(
                 tasks,
                 clock,
+                places if forecast else None,
                 clear=watch and out.is_terminal,
                 filtered=bool(wanted) or race is not None,
             )
@@ -85,7 +95,33 @@ def _statuses(text: str | None) -> frozenset[str]:
     return wanted
 
 
-def _as_json(task: Listed, now: datetime) -> dict[str, Any]:
+def _places(root: Path, tasks: Sequence[Listed], *, forced: bool) -> Places | None:
+    """Return with whom each task would collide, and where; `None` when there are too many."""
+    from caesar_core.engine.forecast import forecast_listed
+    from caesar_core.engine.project import Project
+
+    records = [task.record for task in tasks]
+    found = forecast_listed(Project(root), records, most=None if forced else _MOST_UNASKED)
+    if found is None:
+        return None
+    places: Places = {record.id: {} for record in records}
+    for view in found:
+        places[view.task_id][view.other] = view.paths
+        if view.other:
+            places[view.other][view.task_id] = view.paths
+    return places
+
+
+def _forecast_json(places: Places | None, task_id: str) -> list[dict[str, Any]] | None:
+    if places is None:
+        return None
+    return [
+        {"with": other or None, "paths": [{"path": path, "reason": why} for path, why in paths]}
+        for other, paths in places[task_id].items()
+    ]
+
+
+def _as_json(task: Listed, now: datetime, places: Places | None) -> dict[str, Any]:
     return {
         **task.record.to_json(),
         "activity": activity(task.view, now).to_json(),
@@ -99,10 +135,18 @@ def _as_json(task: Listed, now: datetime) -> dict[str, Any]:
             }
             for asked in task.view.open_questions
         ],
+        "forecast": _forecast_json(places, task.record.id),
     }
 
 
-def _print(tasks: Sequence[Listed], clock: Clock, *, clear: bool, filtered: bool) -> None:
+def _print(
+    tasks: Sequence[Listed],
+    clock: Clock,
+    places: Places | None,
+    *,
+    clear: bool,
+    filtered: bool,
+) -> None:
     out = stdout()
     if clear:
         out.write(_CLEAR)
@@ -114,7 +158,12 @@ def _print(tasks: Sequence[Listed], clock: Clock, *, clear: bool, filtered: bool
     records = {task.record.id: task.record for task in tasks}
     rows = arrange((task.view for task in tasks), now)
     cells = [_cells(row, records[row.view.id], short, now) for row in rows]
-    header, *lines = columns(_HEADER, cells, out.width if out.is_terminal else 160)
+    titles: tuple[str, ...] = _HEADER
+    if places is not None:
+        titles = (*_HEADER, "COLLIDES WITH")
+        told = (_collisions(places[row.view.id], short) for row in rows)
+        cells = [(*cell, text) for cell, text in zip(cells, told, strict=True)]
+    header, *lines = columns(titles, cells, out.width if out.is_terminal else 160)
     out.line(out.paint("dim", header))
     for line in lines:
         out.line(line)
@@ -132,6 +181,12 @@ def _cells(row: Row, record: Record, short: dict[str, str], now: datetime) -> tu
         _time(record, now),
         one_line(activity(view, now).text if facts.is_active else facts.objective, 120),
     )
+
+
+def _collisions(found: dict[str, Paths], short: dict[str, str]) -> str:
+    names = [short.get(other, other) or "your tree" for other in found]
+    more = f" +{len(names) - _NAMED}" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _state_words(row: Row, record: Record) -> Iterator[str]:

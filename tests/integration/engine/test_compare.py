@@ -148,3 +148,17 @@ def test_results_of_different_commits_are_compared_and_not_combined(
     ran = caesar("pick", "--take", two[0], "--take", later, "--json")
 
     assert (ran.code, "same commit" in ran.err) == (2, True)
+
+
+def test_ps_tells_with_whom_a_result_would_collide(caesar: Caesar, two: tuple[str, str]) -> None:
+    first, second = two
+
+    told = {task["id"]: task["forecast"] for task in caesar("ps", "--json").json["tasks"]}
+
+    assert [(view["with"], view["paths"][0]["path"]) for view in told[first]] == [(second, "n")]
+    assert [view["with"] for view in told[second]] == [first]
+    assert "COLLIDES" not in caesar("ps").out
+    assert "COLLIDES WITH" in caesar("ps", "--forecast").out
+    (caesar.root / "n").write_text("all yours\n")
+    told = {task["id"]: task["forecast"] for task in caesar("ps", "--json").json["tasks"]}
+    assert [view["with"] for view in told[second]] == [None, first]
