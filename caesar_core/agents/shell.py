@@ -25,6 +25,8 @@ from caesar_core.text import human_duration, one_line
 
 _TAIL: Final = 16_000
 _INLINE: Final = 100_000
+_CHUNK: Final = 1 << 16
+_LAST_READS: Final = 16  # of a chunk each: a mebibyte, which is what a pipe can hold at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +112,10 @@ def _run(argv: list[str]) -> tuple[int, str]:
         while selector.get_map() and process.poll() is None:
             _forward(selector, kept, 0.05)
         process.wait()
-        # A grandchild may hold the pipes for ever: take what is there and no more.
-        while selector.get_map() and _forward(selector, kept, 0):
-            pass
+        # A grandchild may hold the pipes for ever, or fill them: take what is there and no more.
+        for _ in range(_LAST_READS):
+            if not selector.get_map() or not _forward(selector, kept, 0):
+                break
     return process.returncode, kept.decode("utf-8", "replace").strip()
 
 
@@ -121,7 +124,7 @@ def _forward(selector: selectors.BaseSelector, kept: bytearray, timeout: float) 
     moved = False
     for key, _ in selector.select(timeout):
         pipe: IO[bytes] = key.fileobj  # type: ignore[assignment]
-        chunk = os.read(pipe.fileno(), 1 << 16)
+        chunk = os.read(pipe.fileno(), _CHUNK)
         if not chunk:
             selector.unregister(pipe)
             continue

@@ -74,8 +74,10 @@ def follow_to_end(
         _print_result(service, record, as_json=as_json)
     except BrokenPipeError:
         _nobody_reads()
-    code = EXIT_CANCELLED if signals.stop else service.exit_code(record.id)
-    code = _EXIT_TERM if signals.stop == signal.SIGTERM else code
+    code = service.exit_code(record.id)
+    if signals.stop and (record.is_active or record.status == "cancelled"):
+        # Not when the task was over by then: its result counts, wanted or not.
+        code = _EXIT_TERM if signals.stop == signal.SIGTERM else EXIT_CANCELLED
     if outputs is None or record.is_active:
         return code
     alone = sum(nobody.unanswered for nobody in stand_ins.values())

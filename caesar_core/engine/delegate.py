@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -22,13 +22,13 @@ from caesar_core.engine.resolve import Resolution, resolve
 from caesar_core.engine.roles import role_prompt
 from caesar_core.engine.trust import require
 from caesar_core.engine.writers import WorkspaceBusyError, writer_in
-from caesar_core.errors import CaesarError
+from caesar_core.errors import CaesarError, OperationError
 from caesar_core.identity import current
 from caesar_core.ids import new_task_id
 from caesar_core.protocol.schema import report_schema
 from caesar_core.protocol.task import Channel, Task
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
-from caesar_core.repo.worktree import branch_name
+from caesar_core.repo.worktree import branch_name, delete_tree
 from caesar_core.store.atomic import write_atomic
 from caesar_core.store.records import Record
 
@@ -162,7 +162,8 @@ class _Order:
         layout = self.project.layout
         layout.record(self.task_id).unlink(missing_ok=True)
         layout.plan(self.task_id).unlink(missing_ok=True)
-        shutil.rmtree(self.files.dir, ignore_errors=True)
+        with suppress(OperationError):
+            delete_tree(self.files.dir)
 
     def _git_root(self) -> Path | None:
         return self.place.repository.git_root if self.place.repository else None

@@ -72,6 +72,8 @@ def end_of(ending: Ending, deadline_ms: int, given_up: str = "") -> RunEnd:
             "cancelled": "The task was cancelled.",
             "timed_out": f"The task ran into its limit of {limit}.",
         }[ending.kind]
+        if ending.survived:
+            sentence += " Not even SIGKILL has ended its agent."
         return RunEnd(
             _STATUS[ending.kind], sentence, ending.exit_code, ending.signal, _REASON[ending.kind]
         )

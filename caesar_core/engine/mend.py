@@ -11,6 +11,7 @@ from pathlib import Path
 
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.repo.worktree import delete_tree
+from caesar_core.store.atomic import store_error
 from caesar_core.store.layout import TaskFiles
 
 
@@ -45,9 +46,12 @@ def clear_task_files(files: TaskFiles) -> list[str]:
         files.invalid_report,
         files.supervisor_log,
     )
-    removed = [path.name for path in folders if _clear(path, stat.S_IFDIR)]
-    removed += [path.name for path in regular if _clear(path, stat.S_IFREG)]
-    files.dir.mkdir(parents=True, exist_ok=True)
+    try:
+        removed = [path.name for path in folders if _clear(path, stat.S_IFDIR)]
+        removed += [path.name for path in regular if _clear(path, stat.S_IFREG)]
+        files.dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise store_error("prepare", files.dir, error) from error
     return removed
 
 

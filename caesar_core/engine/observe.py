@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from caesar_core.engine.observed import Observed
+from caesar_core.engine.observed import Observed, flags_of, stat_of
 from caesar_core.engine.paths import from_project
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.worktrees import (
@@ -26,6 +26,8 @@ from caesar_core.repo.snapshot import Snapshot, snapshot_workspace
 _OUTSIDE: Final = "Changed outside of the worktree while the task ran"
 _OUTSIDE_DETAIL: Final = "By this task or by somebody else; it is not part of the task's diff."
 _OUTSIDE_SHOWN: Final = 10
+_FILTER: Final = "The agent assigned a git filter to files"
+_FILTER_DETAIL: Final = "If your git knows that filter, it runs on them when you apply:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,10 @@ def observe(run: TaskRun) -> Observation:
     What goes wrong here is a finding, never the end: the report is written anyway.
     """
     try:
-        repository = run.repository
         if run.record.base_ref is None:
             return Observation()
+        run.look_again()
+        repository = run.repository
         if repository is None:
             run.find("high", "The repository was gone when the task ended; nothing could be read")
             return Observation()
@@ -70,6 +73,7 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
         return Observation()
     _report_left_out(run, snapshot)
     changes = list_changes(repository.git(), base, snapshot.tree, prefix=repository.prefix)
+    _report_filters(run, repository, base, snapshot.tree, changes)
     commit = None
     if changes:
         outcome = keep_outcome(
@@ -107,6 +111,30 @@ def _in_place(run: TaskRun, repository: Repository) -> Observation:
     return _observation(changes, repository.prefix, None)
 
 
+def _report_filters(
+    run: TaskRun, repository: Repository, base: str, tree: str, changes: Sequence[FileChange]
+) -> None:
+    """Name the files for which an apply would run a filter of the user's that it did not before."""
+    for change in changes:
+        if change.path.rpartition("/")[2] != ".gitattributes" or change.action == "deleted":
+            continue
+        before = _filter_lines(repository, f"{base}:{change.old_path or change.path}")
+        fresh = [
+            line
+            for line in _filter_lines(repository, f"{tree}:{change.path}")
+            if line not in before
+        ]
+        if fresh:
+            path = from_project(change.path, repository.prefix)
+            run.find("medium", _FILTER, f"{_FILTER_DETAIL} {'; '.join(fresh)}", file=path)
+
+
+def _filter_lines(repository: Repository, blob: str) -> list[str]:
+    shown = repository.git().run("cat-file", "blob", blob, ok=(0, 128))
+    lines = shown.stdout.decode("utf-8", "replace").splitlines() if not shown.returncode else []
+    return [line for line in lines if "filter=" in line and not line.startswith("#")]
+
+
 def _report_left_out(run: TaskRun, snapshot: Snapshot) -> None:
     for left in snapshot.left_out:
         run.find("medium", "A file could not be recorded", left.reason, file=left.path)
@@ -121,10 +149,4 @@ def _observation(changes: Sequence[FileChange], prefix: str, commit: str | None)
         )
         for change in changes
     )
-    stat = {
-        "files": len(changes),
-        "insertions": sum(change.insertions or 0 for change in changes),
-        "deletions": sum(change.deletions or 0 for change in changes),
-    }
-    flags = tuple(sorted({flag for change in changes for flag in change.flags}))
-    return Observation(observed, commit, stat, flags)
+    return Observation(observed, commit, stat_of(changes), flags_of(changes))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from caesar_core.protocol.event import FileAction
+
+if TYPE_CHECKING:
+    from caesar_core.repo.changes import FileChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +19,17 @@ class Observed:
     path: str
     action: FileAction
     old_path: str | None = None
+
+
+def stat_of(changes: Sequence[FileChange]) -> dict[str, int]:
+    """Return the numbers of an outcome as the record holds them."""
+    return {
+        "files": len(changes),
+        "insertions": sum(change.insertions or 0 for change in changes),
+        "deletions": sum(change.deletions or 0 for change in changes),
+    }
+
+
+def flags_of(changes: Sequence[FileChange]) -> tuple[str, ...]:
+    """Return what to look at twice, over all files of an outcome."""
+    return tuple(sorted({flag for change in changes for flag in change.flags}))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from caesar_core.engine.listing import task_ids
+from caesar_core.engine.observed import flags_of, stat_of
 from caesar_core.engine.present import present_outcome
 from caesar_core.engine.project import Project
 from caesar_core.engine.worktrees import outcome_meta, outcome_subject, snapshot_of
@@ -121,8 +122,11 @@ def require_readable(located: Located) -> None:
     )
 
 
-def refresh_outcome(located: Located) -> bool:
-    """Take the outcome anew from the worktree, as it is now; whether it differs.
+def refresh_outcome(project: Project, located: Located) -> bool:
+    """Take the outcome anew from the worktree, as it is now, into git and the record.
+
+    Returns:
+        Whether it differs.
 
     Raises:
         CaesarError: the task is not over, or there is no worktree to take it from.
@@ -136,10 +140,14 @@ def refresh_outcome(located: Located) -> bool:
         raise CaesarError(f"The worktree of {record.id} is gone.", "The kept outcome stays.")
     if outcome is not None and snapshot.tree == outcome.tree:
         return False
-    if outcome is None and not list_changes(repository.git(), base, snapshot.tree):
+    changes = list_changes(repository.git(), base, snapshot.tree, prefix=repository.prefix)
+    if outcome is None and not changes:
         return False
     meta = outcome.meta if outcome else outcome_meta(record, base)
-    keep_outcome(repository, record.id, snapshot.tree, base, outcome_subject(record), meta)
+    kept = keep_outcome(repository, record.id, snapshot.tree, base, outcome_subject(record), meta)
+    if not located.recovered:
+        numbers, flags = stat_of(changes), flags_of(changes)
+        project.records.update(record.id, outcome=kept.commit, stat=numbers, flags=flags)
     return True
 
 

@@ -16,7 +16,7 @@ from caesar_core.config.layers import global_config_path, load_config
 from caesar_core.config.settings import Config, DeclaredAgent, Layer
 from caesar_core.process.spawn import which
 from caesar_core.store.atomic import write_atomic
-from caesar_core.store.layout import CAESAR_DIR, Layout
+from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
 
 _IGNORED = """\
@@ -102,7 +102,7 @@ class Project:
     def ignore_own_files(self, git_root: Path | None) -> None:
         """Keep what we write out of `git status`, without touching the user's own file."""
         for base in {self.root, git_root or self.root}:
-            target = base / CAESAR_DIR / ".gitignore"
+            target = Layout(base).ignore_file
             if not target.exists():
                 write_atomic(target, _IGNORED.encode(), durable=False)
 

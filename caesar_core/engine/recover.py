@@ -14,7 +14,6 @@ from typing import Final, Literal, TypeAlias
 from caesar_core.engine.extract import Candidate, find_candidates
 from caesar_core.errors import CaesarError
 from caesar_core.protocol.report import Finding, Report
-from caesar_core.protocol.strictjson import BadJsonError, strict_json
 from caesar_core.protocol.versions import REPORT_V1
 from caesar_core.text import one_line
 
@@ -101,9 +100,7 @@ def _from_file(facts: RunFacts) -> tuple[Report | None, str]:
     if facts.report_bytes is None:
         return None, facts.unreadable_report
     try:
-        return Report.from_json(strict_json(facts.report_bytes)), ""
-    except BadJsonError as error:
-        return None, str(error)
+        return Report.from_bytes(facts.report_bytes), ""
     except CaesarError as error:
         return None, error.message
 

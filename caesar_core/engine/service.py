@@ -201,7 +201,7 @@ class Service:
 
     def refresh(self, task: str) -> bool:
         """Take the outcome of a task's worktree anew; whether it differs."""
-        return refresh_outcome(self._locate(task))
+        return refresh_outcome(self.project, self._locate(task))
 
     def preflight(self, task: str, files: Sequence[str] | None = None) -> ApplyResult:
         """Return what applying would do."""

@@ -48,6 +48,8 @@ class TaskRun:
     main_tree: TreeState | None = None
     _journal: Journal | None = None
     _checkpointer: Checkpointer | None = None
+    _repository: Repository | None = None
+    _looked: bool = False
 
     @property
     def id(self) -> str:
@@ -75,8 +77,14 @@ class TaskRun:
 
     @property
     def repository(self) -> Repository | None:
-        """The repository as seen from the project's root."""
-        return find_repository(self.layout.root)
+        """The repository as seen from the project's root; looked for once."""
+        if not self._looked:
+            self.look_again()
+        return self._repository
+
+    def look_again(self) -> None:
+        """Look for the repository anew: an agent may have removed it, or made one."""
+        self._repository, self._looked = find_repository(self.layout.root), True
 
     @property
     def worktree(self) -> Path | None:

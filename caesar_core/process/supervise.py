@@ -40,10 +40,11 @@ class Ending:
 
     Attributes:
         kind: `exited` by itself, `timed_out` or `cancelled` by us, or `lost`: it is gone and
-            nobody can say how (it was not our child), or even SIGKILL did not end it.
+            nobody can say how (it was not our child).
         exit_code: `None` when a signal ended it or when it is not known.
         signal: the name of the signal that ended it, such as `SIGKILL`.
         leftovers: how many processes it left behind that had to be stopped.
+        survived: not even SIGKILL has ended it: it hangs in the system.
 
     """
 
@@ -51,6 +52,7 @@ class Ending:
     exit_code: int | None = None
     signal: str | None = None
     leftovers: int = 0
+    survived: bool = False
 
 
 def watch_child(
@@ -177,7 +179,9 @@ class _Watch:
 
     def ending(self, kind: EndKind, leftovers: int) -> Ending:
         """Say how it ended."""
-        if not self._over or (self._child is None and kind == "exited"):
+        if not self._over:
+            return Ending(kind, leftovers=leftovers, survived=True)
+        if self._child is None and kind == "exited":
             return Ending("lost", leftovers=leftovers)
         if self._code is None or self._code >= 0:
             return Ending(kind, self._code, None, leftovers)

@@ -32,8 +32,8 @@ def strict_json(data: bytes, *, max_depth: int = MAX_DEPTH) -> Any:
     try:
         value = json.loads(
             data.decode("utf-8-sig"),
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
+            parse_constant=refuse_constant,
+            parse_float=finite,
             object_pairs_hook=_unique,
         )
     except BadJsonError:
@@ -68,11 +68,13 @@ def _check_surrogates(value: object) -> None:
         raise BadJsonError("a lone surrogate is not text") from None
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and the infinities, for `json.loads`. Raises BadJsonError."""
     raise BadJsonError(f"{name} is not a JSON number")
 
 
-def _finite(digits: str) -> float:
+def finite(digits: str) -> float:
+    """Read a number, for `json.loads`. Raises BadJsonError when it is too large for one."""
     value = float(digits)
     if math.isinf(value):
         raise BadJsonError(f"{digits[:40]} is too large a number")

@@ -7,10 +7,9 @@ refused by name. `json` with a table instead of pydantic: see ADR 0011.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
-from typing import Any, Final, NoReturn, TypeAlias, cast, get_args
+from typing import Any, Final, TypeAlias, cast, get_args
 
 from caesar_core.protocol.event import (
     BODIES,
@@ -22,6 +21,7 @@ from caesar_core.protocol.event import (
     ToolStatus,
     Unknown,
 )
+from caesar_core.protocol.strictjson import finite, refuse_constant
 from caesar_core.protocol.versions import EVENT_V1, UnknownVersionError, check_version
 
 _ENVELOPE: Final = frozenset(("protocol", "seq", "at", "task_id", "type"))
@@ -41,7 +41,7 @@ def decode_event(line: bytes | str) -> Event:
 
     """
     try:
-        document = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
+        document = json.loads(line, parse_constant=refuse_constant, parse_float=finite)
     except (ValueError, RecursionError) as error:
         raise BadEventError(f"not JSON: {error}") from None
     if not isinstance(document, dict):
@@ -100,17 +100,6 @@ def body_keys(body: EventBody) -> dict[str, Any]:
         for name, value in found.items()
         if value is not None
     }
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if math.isinf(value):
-        raise ValueError(f"{digits[:40]} is too large a number")
-    return value
 
 
 def _integer(document: Mapping[str, Any], name: str) -> int:

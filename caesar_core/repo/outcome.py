@@ -7,7 +7,8 @@ worktree and the whole of `.caesar/`, and travels in a git bundle.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,32 +73,38 @@ def keep_outcome(
 
 
 def read_outcome(repository: Repository, task_id: str) -> Outcome | None:
-    """Return the outcome of a task, or `None` when none is kept."""
-    return next(iter(_read(repository, _ref(task_id))), None)
+    """Return the outcome of a task, or `None` when none is kept.
+
+    Raises:
+        OperationError: something else stands there.
+    """
+    return next(map(_outcome, _rows(repository, _ref(task_id))), None)
 
 
 def list_outcomes(repository: Repository) -> tuple[Outcome, ...]:
-    """Return every outcome kept in the repository, by task id."""
-    return _read(repository, _REFS)
-
-
-def drop_outcome(repository: Repository, task_id: str) -> None:
-    """Forget the outcome of a task; nothing happens when there is none."""
-    repository.git().run("update-ref", "--no-deref", "-d", _ref(task_id))
+    """Return every outcome kept in the repository, by task id; a stranger's ref is none."""
+    found: list[Outcome] = []
+    for row in _rows(repository, _REFS):
+        with suppress(OperationError):
+            found.append(_outcome(row))
+    return tuple(found)
 
 
 def _ref(task_id: str) -> str:
     return f"{_REFS}{check_id(task_id)}"
 
 
-def _read(repository: Repository, pattern: str) -> tuple[Outcome, ...]:
+def _rows(repository: Repository, pattern: str) -> Iterator[tuple[str, ...]]:
     layout = "%(refname)%00%(objectname)%00%(tree)%00%(parent)%00%(contents)%00"
     found = repository.git().run("for-each-ref", f"--format={layout}", pattern).stdout
     fields = found.decode("utf-8", "replace").split("\0")
-    rows = zip(*(iter(fields),) * 5, strict=False)
-    return tuple(
-        Outcome(name.strip().removeprefix(_REFS), commit, tree, parent.split(" ")[0], _meta(text))
-        for name, commit, tree, parent, text in rows
+    return zip(*(iter(fields),) * 5, strict=False)
+
+
+def _outcome(row: tuple[str, ...]) -> Outcome:
+    name, commit, tree, parent, text = row
+    return Outcome(
+        name.strip().removeprefix(_REFS), commit, tree, parent.split(" ")[0], _meta(text)
     )
 
 

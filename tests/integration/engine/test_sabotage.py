@@ -122,6 +122,9 @@ def test_work_that_came_after_an_empty_end_can_be_taken_in(caesar: Caesar) -> No
     assert caesar("apply", result["task_id"]).out == "The task changed nothing.\n"
     assert caesar("apply", result["task_id"], "--refresh").code == 0
     assert (caesar.root / "late.txt").read_text() == "late\n"
+    record = caesar.record(result["task_id"])
+    assert record.stat == {"files": 1, "insertions": 1, "deletions": 0}
+    assert record.outcome is not None
 
 
 def test_a_report_that_was_damaged_later_is_not_shown(caesar: Caesar) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from caesar_core.errors import OperationError
 from caesar_core.repo.command import TamperedWorktreeError
-from caesar_core.repo.outcome import drop_outcome, keep_outcome, list_outcomes, read_outcome
+from caesar_core.repo.outcome import keep_outcome, list_outcomes, read_outcome
 from caesar_core.repo.snapshot import _copied_index, snapshot_workspace
 from caesar_core.repo.worktree import create_worktree, remove_worktree
 from tests.fakes.sandbox import Sandbox, read_tree, write
@@ -222,9 +223,24 @@ def test_g24_an_outcome_outlives_its_worktree_and_caesars_folder(sandbox: Sandbo
         "it",
         left.base,
     ]
-    drop_outcome(repository, "t_1")
-    drop_outcome(repository, "t_1")
-    assert read_outcome(repository, "t_1") is None
+    assert read_outcome(repository, "t_2") is None
+
+
+def test_refs_of_strangers_hide_no_outcome(sandbox: Sandbox) -> None:
+    sandbox.write({"a": "a\n"})
+    head = sandbox.commit()
+    repository = sandbox.repository()
+    tree = sandbox.git("rev-parse", "HEAD^{tree}").strip()
+    blob = sandbox.git("rev-parse", "HEAD:a").strip()
+    for name, what in (("aaa", head), ("t_0", blob), ("deep/er", tree)):
+        sandbox.git("update-ref", f"refs/caesar/{name}", what)
+
+    kept = keep_outcome(repository, "t_1", tree, head, "x", {"agent": "a"})
+
+    assert list_outcomes(repository) == (kept,)
+    assert read_outcome(repository, "t_1") == kept
+    with pytest.raises(OperationError, match="not one of ours"):
+        read_outcome(repository, "aaa")
 
 
 def test_one_tasks_outcome_is_not_anothers(sandbox: Sandbox) -> None:
