@@ -13,7 +13,7 @@ import click
 from caesar_core import VERSION
 from caesar_core.__main__ import COMPLETION_VARIABLE
 from caesar_core.cli.crash import keep_traceback, options_of
-from caesar_core.cli.output import complain, prepare_streams, stdout
+from caesar_core.cli.output import complain, prepare_streams, stderr, stdout
 from caesar_core.cli.table import ENTRIES, HIDDEN, help_text
 from caesar_core.errors import EXIT_CANCELLED, EXIT_FAILED, CaesarError
 
@@ -150,5 +150,6 @@ def _usage_hint(error: click.ClickException) -> str:
 
 def _reader_gone() -> int:
     """Whoever read our output has left: say nothing more, as other programs do."""
-    stdout().discard()
+    for stream in (stdout(), stderr()):
+        stream.discard()
     return _EXIT_SIGPIPE

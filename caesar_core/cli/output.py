@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import locale
 import os
 import shutil
+import stat
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, TextIO
 
 from caesar_core.text import visible
@@ -74,18 +77,32 @@ class Output:
         self._put(f"{line}\n")
 
     def _put(self, text: str) -> None:
-        try:
-            self._stream.write(text)
-        except UnicodeEncodeError:
-            encoding = self._stream.encoding or "ascii"
-            self._stream.write(text.encode(encoding, "replace").decode(encoding))
-        self._stream.flush()
+        with self._reader_may_leave():
+            try:
+                self._stream.write(text)
+            except UnicodeEncodeError:
+                encoding = self._stream.encoding or "ascii"
+                self._stream.write(text.encode(encoding, "replace").decode(encoding))
+            self._stream.flush()
 
     def data(self, data: bytes) -> None:
         """Write bytes as they are."""
-        self._stream.flush()
-        self._stream.buffer.write(data)
-        self._stream.buffer.flush()
+        with self._reader_may_leave():
+            self._stream.flush()
+            self._stream.buffer.write(data)
+            self._stream.buffer.flush()
+
+    @contextmanager
+    def _reader_may_leave(self) -> Iterator[None]:
+        """Take a terminal that was closed for what it is, a reader that has left, as of a pipe."""
+        try:
+            yield
+        except OSError as error:
+            # Not `isatty`, which a closed terminal answers with no.
+            is_device = stat.S_ISCHR(os.fstat(self._stream.fileno()).st_mode)
+            if error.errno in {errno.EIO, errno.ENXIO} and is_device:
+                raise BrokenPipeError(error.errno, error.strerror) from error
+            raise
 
     @property
     def binary(self) -> BinaryIO:

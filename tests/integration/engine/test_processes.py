@@ -149,7 +149,7 @@ def test_signal_to_a_foreground_run_cancels_its_task(
 
 
 def test_case_99_hang_up_lets_the_task_go_on(caesar: Caesar) -> None:
-    process = caesar.start("run", "--agent", "shell", "sleep 1; echo done > done.txt")
+    process = caesar.start("run", "--agent", "shell", f"{caesar.at_the_gate}; echo done > done.txt")
     record = eventually(
         lambda: next(iter(_records(caesar)), None), lambda r: bool(r and r.agent_process)
     )
@@ -157,6 +157,7 @@ def test_case_99_hang_up_lets_the_task_go_on(caesar: Caesar) -> None:
     process.send_signal(signal.SIGHUP)
 
     assert process.wait(5) == 129
+    caesar.gate.touch()
     assert record is not None
     assert caesar.wait(record.id).report_status == "success"
 
@@ -165,19 +166,22 @@ def test_case_99_hang_up_lets_the_task_go_on(caesar: Caesar) -> None:
 def test_case_99_signal_to_the_supervisor_ends_in_a_right_state(
     caesar: Caesar, number: signal.Signals
 ) -> None:
-    task_id = caesar.detach("sleep 1")
+    task_id = caesar.detach(caesar.at_the_gate)
     record = caesar.wait(task_id, lambda record: record.agent_process is not None)
     assert record.supervisor is not None
 
     os.kill(record.supervisor.pid, number)
 
+    if number == signal.SIGHUP:
+        caesar.gate.touch()
     wanted = "succeeded" if number == signal.SIGHUP else "cancelled"
     assert caesar.wait(task_id).status == wanted
     assert caesar.layout.task(task_id).report.is_file()
 
 
 def test_p6_killed_supervisor_is_replaced_and_the_agent_goes_on(caesar: Caesar) -> None:
-    caesar.declare("slow", f"echo before\nsleep 2\necho after\n{TEN_LINES.partition(chr(10))[2]}")
+    rest = TEN_LINES.partition("\n")[2]
+    caesar.declare("slow", f"echo before\n{caesar.at_the_gate}\necho after\n{rest}")
     task_id = caesar.detach("x", agent="slow")
     record = caesar.wait(task_id, lambda record: record.agent_process is not None)
     assert record.supervisor is not None
@@ -187,6 +191,7 @@ def test_p6_killed_supervisor_is_replaced_and_the_agent_goes_on(caesar: Caesar) 
     eventually(lambda: is_alive(record.supervisor), lambda alive: not alive)  # type: ignore[arg-type]
     assert is_alive(record.agent_process)
     caesar("ps")
+    caesar.gate.touch()
 
     after = caesar.wait(task_id)
     assert (after.status, after.report_status, after.report_source) == (
@@ -220,11 +225,12 @@ def test_r3_supervisor_and_agent_killed_together_end_as_failed_at_the_next_look(
 def test_slots_are_first_come_first_served(caesar: Caesar) -> None:
     (caesar.root / ".caesar").mkdir()
     caesar.layout.config.write_text("[policy]\nmax_parallel = 1\n")
-    ids = [caesar.detach("sleep 0.3")]
+    ids = [caesar.detach(caesar.at_the_gate)]
     caesar.wait(ids[0], lambda record: record.status == "running")
     for n in range(3):
         ids.append(caesar.detach(f"echo {n}"))
-        caesar.wait(ids[-1], lambda record: record.phase == "slot" or not record.is_active)
+        caesar.wait(ids[-1], lambda record: record.phase == "slot")
+    caesar.gate.touch()
 
     ended = [caesar.wait(task_id).started_at or "" for task_id in ids]
 

@@ -102,12 +102,13 @@ def test_ctrl_c_stops_every_contestant(caesar: Caesar, number: signal.Signals, c
 
 
 def test_p11_a_race_goes_on_when_its_terminal_is_closed(caesar: Caesar) -> None:
-    race = caesar.start("race", "sleep 1", "--agent", "shell", "-n", "2")
+    race = caesar.start("race", caesar.at_the_gate, "--agent", "shell", "-n", "2")
     eventually(lambda: [r for r in records_of(caesar) if r.agent_process], lambda r: len(r) == 2)
 
     os.kill(race.pid, signal.SIGHUP)
 
     assert race.wait(20) == 129
+    caesar.gate.touch()
     assert [caesar.wait(r.id).status for r in records_of(caesar)] == ["succeeded"] * 2
 
 

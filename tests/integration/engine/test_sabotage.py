@@ -86,7 +86,7 @@ def test_changes_that_could_not_be_read_are_not_called_none(caesar: Caesar, chan
 
 def test_a_followed_run_goes_on_when_its_supervisor_is_killed(caesar: Caesar) -> None:
     """R3: nobody else looks at the store of a build; the run itself replaces the supervisor."""
-    run = caesar.start("run", "--agent", "shell", "sleep 1; echo x > x.txt", "--json")
+    run = caesar.start("run", "--agent", "shell", f"{caesar.at_the_gate}; echo x > x.txt", "--json")
     store = RecordStore(caesar.layout)
     record = eventually(
         lambda: next(iter(store.scan().records), None),
@@ -96,6 +96,7 @@ def test_a_followed_run_goes_on_when_its_supervisor_is_killed(caesar: Caesar) ->
     assert record.supervisor is not None
 
     os.kill(record.supervisor.pid, signal.SIGKILL)
+    caesar.gate.touch()
 
     result = json.loads(run.communicate(timeout=30)[0])
     assert (run.returncode, result["status"]) == (0, "succeeded")

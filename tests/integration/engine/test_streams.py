@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.conftest import Caesar, Ran
+from tests.integration.engine.conftest import Caesar, Ran, eventually
 
 
 def _sh(caesar: Caesar, script: str) -> Ran:
@@ -92,9 +92,12 @@ def test_a_run_that_waits_for_a_slot_says_so(caesar: Caesar) -> None:
     config = caesar.root / ".caesar" / "config.toml"
     config.parent.mkdir()
     config.write_text("[policy]\nmax_parallel = 1\n")
-    caesar.wait(caesar.detach("sleep 1"), lambda record: record.agent_process is not None)
+    caesar.wait(caesar.detach(caesar.at_the_gate), lambda record: record.agent_process is not None)
+    waiting = caesar.start("run", "--agent", "shell", "true")
+    eventually(lambda: caesar("ps", "--json").out, lambda out: '"slot"' in out)
+    caesar.gate.touch()
 
-    assert "all slots are taken" in caesar("run", "--agent", "shell", "true").err
+    assert b"all slots are taken" in waiting.communicate(timeout=30)[1]
 
 
 def test_a_file_in_the_place_of_our_folder_is_named(caesar: Caesar) -> None:

@@ -83,7 +83,7 @@ def test_case_121_the_four_conditions_of_the_refusal_in_place(caesar: Caesar) ->
 
 
 def test_case_93_the_pid_is_there_while_the_agent_runs_and_gone_after(caesar: Caesar) -> None:
-    task_id = caesar.detach("sleep 0.5")
+    task_id = caesar.detach(caesar.at_the_gate)
 
     running = caesar.wait(task_id, lambda record: record.pid is not None)
 
@@ -91,6 +91,7 @@ def test_case_93_the_pid_is_there_while_the_agent_runs_and_gone_after(caesar: Ca
     assert running.agent_process is not None
     assert running.pid == running.agent_process.pid
     assert running.pid in {process.pid for process in processes_of(task_id)}
+    caesar.gate.touch()
     assert caesar.wait(task_id).pid is None
 
 

@@ -92,7 +92,8 @@ def test_p11_closing_the_terminals_of_four_runs_and_a_dashboard_loses_nothing(
     from caesar_core.store.record_store import RecordStore
 
     store = RecordStore(caesar.layout)
-    runs = [Terminal(caesar, "run", "--agent", "shell", f"sleep 1.5; echo {n}") for n in range(4)]
+    wait = caesar.at_the_gate
+    runs = [Terminal(caesar, "run", "--agent", "shell", f"{wait}; echo {n}") for n in range(4)]
     with terminal(caesar, "watch") as watch:
         records = eventually(
             lambda: store.scan().records,
@@ -106,6 +107,7 @@ def test_p11_closing_the_terminals_of_four_runs_and_a_dashboard_loses_nothing(
         codes = [one.process.wait(15) for one in runs]
         assert watch.process.wait(15) is not None
     assert codes == [129] * 4
+    caesar.gate.touch()
     for record in records:
         assert caesar.wait(record.id).report_status == "success"
 

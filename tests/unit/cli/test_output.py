@@ -1,0 +1,33 @@
+"""The two streams: what happens when whoever reads them leaves."""
+
+from __future__ import annotations
+
+import os
+import pty
+
+import pytest
+
+from caesar_core.cli.output import Output
+
+
+def test_p11_a_terminal_that_was_closed_is_a_reader_that_has_left() -> None:
+    """Its error would otherwise be one of input and output, and the exit code Python's own."""
+    master, slave = pty.openpty()
+    with os.fdopen(slave, "w") as stream:
+        output = Output(stream)
+        output.line("somebody reads this")
+        os.close(master)
+
+        for write in (lambda: output.line("nobody"), lambda: output.data(b"nobody\n")):
+            with pytest.raises(BrokenPipeError):
+                write()
+        output.discard()
+
+
+def test_p11_any_other_error_of_a_device_stays_what_it_is() -> None:
+    with open("/dev/full", "w") as stream:  # noqa: PTH123 - a device
+        output = Output(stream)
+
+        with pytest.raises(OSError, match="No space left"):
+            output.line("x")
+        output.discard()
