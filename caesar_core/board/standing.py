@@ -35,6 +35,7 @@ State: TypeAlias = Literal[
     "timed_out",
 ]
 _QUOTA: Final = frozenset(("quota", "rate_limit"))
+_WAITING: Final = frozenset(("quota", "slot"))
 _PREPARING: Final = {
     "worktree": "worktree",
     "setup": "setup",
@@ -108,16 +109,24 @@ def _active(view: TaskView, now: datetime, position: int | None) -> Standing:
     trouble = standing_trouble(view.stream)
     if view.open_questions:
         return Standing("asking", "asks you")
+    if facts.phase in _WAITING:
+        return _waiting(facts, trouble, position)
     if trouble is not None:
         return _trouble(trouble.reason, trouble.retry_at)
-    if facts.phase == "slot":
-        place = "" if position is None else f" #{position}"
-        return Standing("slot", f"waits for a slot{place}")
     if facts.status == "pending" and facts.phase is None:
         return Standing("preparing", "starting")
     if facts.phase in _PREPARING:
         return Standing("preparing", _PREPARING[facts.phase])
     return _with_agent(view, now)
+
+
+def _waiting(facts: TaskFacts, trouble: Trouble | None, position: int | None) -> Standing:
+    if facts.phase == "quota":
+        return Standing(
+            "slot", f"waits for its quota{_until(trouble.retry_at if trouble else None)}"
+        )
+    place = "" if position is None else f" #{position}"
+    return Standing("slot", f"waits for a slot{place}")
 
 
 def _with_agent(view: TaskView, now: datetime) -> Standing:
@@ -132,9 +141,12 @@ def _with_agent(view: TaskView, now: datetime) -> Standing:
 def _trouble(reason: str | None, retry_at: str | None = None) -> Standing:
     if reason == "auth":
         return Standing("auth", "needs a login")
+    return Standing("quota", f"over its quota{_until(retry_at)}")
+
+
+def _until(retry_at: str | None) -> str:
     moment = parse_iso(retry_at or "")
-    until = f" until {moment.astimezone():%H:%M}" if moment else ""
-    return Standing("quota", f"over its quota{until}")
+    return f" until {moment.astimezone():%H:%M}" if moment else ""
 
 
 def _concern(facts: TaskFacts, now: datetime) -> Standing | None:

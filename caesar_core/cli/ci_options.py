@@ -24,6 +24,12 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _FILES: Final = ("junit", "sarif", "summary", "patch")
 _OPTIONS: Final = (
     click.option("--no-input", is_flag=True, help="Ask nobody: rules and defaults answer."),
+    click.option(
+        "--budget",
+        metavar="N",
+        multiple=True,
+        help="Stop a task that takes more: 2usd, 200ktok; repeatable.",
+    ),
     click.option("--junit", metavar="F", help="Write task, checks and criteria as JUnit XML."),
     click.option("--sarif", metavar="F", help="Write the findings as SARIF 2.1.0."),
     click.option("--summary", metavar="F", help="Write a summary in Markdown."),

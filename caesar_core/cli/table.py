@@ -49,6 +49,7 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
             Entry("questions", "questions", "See what agents ask and wait for."),
             Entry("answer", "answer", "Answer a question of an agent."),
             Entry("cancel", "cancel", "Stop a task and everything it started."),
+            Entry("usage", "usage", "Sum up tokens, cost and time."),
             Entry("gc", "gc", "Remove worktrees that nobody could miss."),
         ),
     ),

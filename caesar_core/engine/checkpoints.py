@@ -27,6 +27,11 @@ class Checkpointer:
         self._view = StreamView()
         self._due = clock.monotonic() + _EVERY
 
+    @property
+    def view(self) -> StreamView:
+        """The view as it was folded last."""
+        return self._view
+
     def update(self) -> None:
         """Fold and store what is new, if it is time; a stream that cannot be read waits."""
         if self._clock.monotonic() < self._due:

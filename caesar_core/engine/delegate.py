@@ -15,6 +15,8 @@ from caesar_core.engine.brief import compose_brief
 from caesar_core.engine.channel import channel_server, own_command
 from caesar_core.engine.checks import planned_checks
 from caesar_core.engine.launcher import Launcher, LocalLauncher
+from caesar_core.engine.paused_agents import with_notes, without_preference
+from caesar_core.engine.pauses import sentence
 from caesar_core.engine.plan import Plan, process_fields, save_plan
 from caesar_core.engine.project import Project
 from caesar_core.engine.request import Request, WorkspaceFacts
@@ -30,6 +32,7 @@ from caesar_core.protocol.task import Channel, Task
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
 from caesar_core.repo.worktree import branch_name, delete_tree
 from caesar_core.store.atomic import write_atomic
+from caesar_core.store.pauses import pauses
 from caesar_core.store.records import Record
 
 # Linux refuses a single argument of 128 KiB, whatever ARG_MAX says.
@@ -103,7 +106,11 @@ def delegate(
 
 
 def _resolve(project: Project, request: Request, place: Place) -> Resolution:
-    return resolve(request, project.config, project.agents, project.is_installed, place.facts)
+    now = project.clock.now()
+    paused = {pause.agent: sentence(pause) for pause in pauses(project.layout, now)}
+    config = without_preference(project.config, request, paused)
+    found = resolve(request, config, project.agents, project.is_installed, place.facts)
+    return with_notes(found, project.config, paused)
 
 
 class _Order:
@@ -265,6 +272,8 @@ class _Order:
             answers=tuple((rule.match, rule.answer) for rule in config.answers),
             checks=planned_checks(config.checks, self.request, resolution.mode),
             max_parallel=config.policy.max_parallel,
+            budget_usd=self.request.budget.usd,
+            budget_tokens=self.request.budget.tokens,
             branch_stem=branch_name(label, self.request.objective, self.task_id),
             base_ref=self.task.base_ref,
             notes=tuple((n.severity, n.title, n.detail) for n in resolution.notes),

@@ -56,16 +56,19 @@ class EndState:
     events_from: int | None = None
 
 
-def end_of(ending: Ending, deadline_ms: int, given_up: str = "") -> RunEnd:
+def end_of(
+    ending: Ending, deadline_ms: int, given_up: str = "", why: Reason = "model_error"
+) -> RunEnd:
     """Return what an ending means for the task.
 
     Args:
         ending: how the process ended.
         deadline_ms: its time limit.
         given_up: why it was stopped, when not because somebody asked for it.
+        why: the reason that this is.
     """
     if ending.kind == "cancelled" and given_up:
-        return RunEnd("failed", given_up, ending.exit_code, ending.signal, "model_error")
+        return RunEnd("failed", given_up, ending.exit_code, ending.signal, why)
     if ending.kind in _STATUS:
         limit = human_duration(deadline_ms / 1000)
         sentence = {

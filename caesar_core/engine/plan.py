@@ -20,6 +20,7 @@ from caesar_core.agents.base import (
     Translator,
 )
 from caesar_core.agents.registry import builtin_agents
+from caesar_core.engine.budget import Budget
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 
 _LARGEST = 64 << 20
@@ -40,6 +41,7 @@ class Plan:
         base_ref: the commit the outcome is compared with; `None` in place.
         checks: what is run on the outcome, as (command, name, limit in milliseconds).
         answers: `[[answer]]` as (match, answer).
+        budget_usd, budget_tokens: see `engine.budget.Budget`.
         notes: findings that the resolution brought, as (severity, title, detail).
     """
 
@@ -67,9 +69,16 @@ class Plan:
     checks: tuple[tuple[str, str, int], ...] = ()
     answers: tuple[tuple[str, str], ...] = ()
     max_parallel: int = 4
+    budget_usd: float | None = None
+    budget_tokens: int | None = None
     branch_stem: str = ""
     base_ref: str | None = None
     notes: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def budget(self) -> Budget:
+        """What the task may take at most."""
+        return Budget(self.budget_usd, self.budget_tokens)
 
     def new_translator(self, context: RunContext = NO_CONTEXT) -> Translator:
         """Return a translator for the agent's stream."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from caesar_core.engine.budget import Budget
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -37,6 +39,7 @@ class Request:
     checks: tuple[str, ...] = ()
     task_id: str | None = None
     base_ref: str | None = None
+    budget: Budget = field(default_factory=Budget)
     channel: bool = False
     start_ref: str | None = None
     resumes: str | None = None

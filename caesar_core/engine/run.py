@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.clock import Clock, SystemClock, iso
+from caesar_core.engine.budget import why_stop
 from caesar_core.engine.conclude import conclude, conclude_without_report
 from caesar_core.engine.ending import EndFile, RunEnd, end_of
 from caesar_core.engine.invocation import run_context, stop_plan, write_task_files
 from caesar_core.engine.mend import mend_task_files
+from caesar_core.engine.pauses import ProviderWatch
 from caesar_core.engine.plan import Plan, load_plan
 from caesar_core.engine.prepare import (
     CancelledError,
@@ -27,18 +29,18 @@ from caesar_core.engine.prepare import (
     forget_first_attempt,
     note_main_tree,
     prepare_place,
-    wait_for_slot,
 )
 from caesar_core.engine.questions import MailWatch
 from caesar_core.engine.said import Said, own_exit_code
 from caesar_core.engine.spools import Spools
 from caesar_core.engine.task_run import TaskRun
+from caesar_core.engine.turn import note_budget, wait_for_turn
 from caesar_core.errors import CaesarError
 from caesar_core.identity import ProcessRef, current, is_alive
 from caesar_core.process.leftovers import sweep_leftovers
 from caesar_core.process.spawn import TASK_MARKER, Child, SpawnError, spawn
 from caesar_core.process.supervise import wakeup, watch_child
-from caesar_core.protocol.event import Started
+from caesar_core.protocol.event import Reason, Started
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import StoreError, write_atomic
 from caesar_core.store.layout import Layout
@@ -65,6 +67,7 @@ class Supervisor:
         self._records = RecordStore(layout, clock)
         self._end = EndFile(layout.end(task_id))
         self._told_to_stop = False
+        self._provider = ProviderWatch(layout, clock)
 
     def run(self) -> None:
         """Bring the task to its end; returns at once when somebody else does, or it is over."""
@@ -166,7 +169,7 @@ class Supervisor:
             self._stop_what_runs()
             forget_first_attempt(run)
             prepare_place(run, stack)
-            wait_for_slot(run, stack)
+            wait_for_turn(run, stack)
             self._set_space_aside()
             note_main_tree(run)
             agent = self._start(run)
@@ -222,12 +225,17 @@ class Supervisor:
     def _watch(self, run: TaskRun, agent: Child | ProcessRef, wake_fd: int) -> None:
         spools = self._spools(run)
         mail = MailWatch(run.files, run.plan.answers, self._clock)
+        translator = spools.translator
 
         def take_in() -> bool:
             mail.look()
             moved = spools.pump()
             run.checkpointer.update()
+            self._provider.look(run.checkpointer.view.trouble, run.record)
             return moved
+
+        def why() -> tuple[str, Reason]:
+            return why_stop(run.plan.budget, translator)
 
         limit = run.plan.deadline_ms / 1000
         ending = watch_child(
@@ -235,13 +243,13 @@ class Supervisor:
             deadline=run.record.deadline or self._clock.monotonic() + limit,
             clock=self._clock,
             on_output=take_in,
-            should_cancel=lambda: self._cancelled() or bool(spools.translator.gives_up),
+            should_cancel=lambda: self._cancelled() or bool(why()[0]),
             plan=stop_plan(run.plan.stop_signal),
             marker=f"{TASK_MARKER}={run.id}",
             wake_fd=wake_fd,
         )
-        given_up = "" if self._cancelled() else spools.translator.gives_up
-        state = self._end.begin(end_of(ending, run.plan.deadline_ms, given_up))
+        given_up, reason = ("", why()[1]) if self._cancelled() else why()
+        state = self._end.begin(end_of(ending, run.plan.deadline_ms, given_up, reason))
         self._finish(run, spools, state.end)
 
     def _spools(self, run: TaskRun) -> Spools:
@@ -254,7 +262,9 @@ class Supervisor:
         spools.finish(own_exit_code(end))
         if spools.was_emptied:
             run.find("low", "The agent emptied its own output", _EMPTIED)
+        note_budget(run, end, spools.translator.usage)
         conclude(run, end, Said(spools.translator, spools.stderr_tail))
+        self._provider.ended(run.record, spools.translator.failure)
         spools.remove()
 
     def _cancelled(self) -> bool:

@@ -211,9 +211,18 @@ class Layout:
         return self.state / "forecast.json"
 
     @property
+    def pauses(self) -> Path:
+        """One file an agent whose provider has refused further work for now."""
+        return self.state / "paused"
+
+    @property
     def log(self) -> Path:
         """Where a defect leaves its traceback."""
         return self.state / "caesar.log"
+
+    def pause(self, agent_id: str) -> Path:
+        """Why and until when an agent gets no new task."""
+        return self.pauses / f"{check_id(agent_id, 'agent')}.json"
 
     def record(self, task_id: str) -> Path:
         """The record of a task."""

@@ -42,7 +42,7 @@ class Record:
         starter, supervisor, agent_process: pid and start time of who began it, who watches over
             it and who works.
         apply_conflicts: paths that the last attempt to apply could not merge.
-        phase: what a task that is not over is doing: `worktree`, `setup`, `slot`, `agent`,
+        phase: what a task that is not over is doing: `worktree`, `setup`, `quota`, `slot`, `agent`,
             `outcome`, `checks`.
         reason: why it ended as it did, when it did not end well (see `protocol.event.Reason`).
         deadline: monotonic seconds since boot when the agent's time is over.

@@ -18,6 +18,7 @@ from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.cli.tables import columns
 from caesar_core.clock import Clock, SystemClock
 from caesar_core.engine.listing import Listed, list_tasks
+from caesar_core.engine.pauses import pause_json, paused_agents, sentence
 from caesar_core.errors import CaesarError
 from caesar_core.ids import shortest_prefixes
 from caesar_core.store.records import STATUSES, Record
@@ -59,10 +60,14 @@ def command(
         tasks = listing.tasks
         for task_id, why in listing.damaged:
             stderr().line(visible(f"note: the record of {task_id} is damaged: {why}"))
+        paused = paused_agents(place, clock.now())
+        for pause in paused:
+            stderr().line(f"note: {sentence(pause)}")
         places = _places(place, tasks, forced=forecast) if as_json or forecast else None
         if as_json:
             now = clock.now()
-            out.json({"tasks": [_as_json(task, now, places) for task in tasks]})
+            rows = [_as_json(task, now, places) for task in tasks]
+            out.json({"tasks": rows, "paused": [pause_json(pause) for pause in paused]})
         else:
             _print(
                 tasks,

@@ -103,6 +103,7 @@ def start(root: str | None, **options: Any) -> int:
 
 def _order(options: dict[str, Any]) -> Any:
     from caesar_core.cli.commands.run import context_of, objective_of
+    from caesar_core.engine.budget import parse_budget
     from caesar_core.engine.depth import current_depth
     from caesar_core.engine.race import RaceOrder
     from caesar_core.engine.request import Request
@@ -117,6 +118,7 @@ def _order(options: dict[str, Any]) -> Any:
         constraints=options["constraint"],
         acceptance_criteria=options["criterion"],
         checks=options["check"],
+        budget=parse_budget(options["budget"]),
         depth=current_depth() + 1,
     )
     return RaceOrder(request, options["agents"], options["copies"], options["stop_when"])

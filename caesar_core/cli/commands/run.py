@@ -63,6 +63,7 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
     tree. OBJECTIVE may be `-` for stdin. What stands after a literal `--` goes to the agent.
     Ctrl-C cancels.
     """
+    from caesar_core.engine.budget import parse_budget
     from caesar_core.engine.depth import current_depth
     from caesar_core.engine.request import Request
 
@@ -80,6 +81,7 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
         constraints=options["constraint"],
         acceptance_criteria=options["criterion"],
         checks=options["check"],
+        budget=parse_budget(options["budget"]),
         extra=ctx.meta.get("extra", ()),
         depth=current_depth() + 1,
     )
