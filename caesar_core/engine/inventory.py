@@ -8,9 +8,11 @@ from typing import Any, Final
 from caesar_core.agents.base import Agent, Capabilities
 from caesar_core.config.policy import refusal
 from caesar_core.config.settings import Role
+from caesar_core.engine.pauses import pause_json
 from caesar_core.engine.project import Project
 from caesar_core.engine.resolve_agent import fitting_agent
 from caesar_core.errors import CaesarError
+from caesar_core.store.pauses import load_pause
 
 _SHORT: Final = {
     "json_events": "json",
@@ -41,6 +43,9 @@ def agent_row(project: Project, agent: Agent) -> dict[str, Any]:
         "policy": policy_verdict(project, agent),
         "provenance": config.layer_of(f"agent.{agent.id}"),
     }
+    pause = load_pause(project.layout, agent.id)
+    if pause is not None and pause.holds(project.clock.now()):
+        row["paused"] = pause_json(pause)
     if model is not None:
         row["default_model"] = model
         row["model_provenance"] = config.layer_of(f"models.{agent.id}")

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from caesar_core.config.settings import Config
+from caesar_core.engine.project import Project
 from caesar_core.engine.request import Note, Request
 from caesar_core.engine.resolve import Resolution
+from caesar_core.engine.resolve_agent import UnknownAgentError, nearest
+from caesar_core.store.pauses import clear_pause, load_pause
 
 
 def without_preference(config: Config, request: Request, paused: Mapping[str, str]) -> Config:
@@ -36,3 +39,18 @@ def with_notes(resolution: Resolution, config: Config, paused: Mapping[str, str]
     preferred = role.agents[: role.agents.index(chosen)] if role and chosen in role.agents else ()
     notes = (Note("info", "Passed over", paused[name]) for name in preferred if name in paused)
     return replace(resolution, notes=(*resolution.notes, *notes))
+
+
+def resume_agent(project: Project, agent_id: str) -> bool:
+    """End the pause of an agent; whether there was one.
+
+    Raises:
+        UnknownAgentError: there is no agent of that name.
+    """
+    if agent_id not in project.agents:
+        raise UnknownAgentError(
+            f"There is no agent {agent_id!r}.", nearest(agent_id, project.agents)
+        )
+    held = load_pause(project.layout, agent_id)
+    clear_pause(project.layout, agent_id)
+    return held is not None and held.holds(project.clock.now())

@@ -46,7 +46,7 @@ def _list(root: str | None, *, as_json: bool) -> int:
         (
             one_line(row["id"], 40),
             "yes" if row["installed"] else "no",
-            _WHY_NOT.get(row["policy"]["rule"], "yes"),
+            _WHY_NOT.get(row["policy"]["rule"], "paused" if "paused" in row else "yes"),
             one_line(row.get("default_model") or "-", 40),
             " ".join(row["capabilitiesShort"]),
             row["provenance"] if row["provenance"] != "default" else "built in",
@@ -96,6 +96,19 @@ def _switch(agent: str, root: str | None, scope: Any, *, on: bool, as_json: bool
     done = f"is {state} now" if edit.changed else f"was {state} already"
     owned = f" {took_over('denied', len(edit.listed), scope)}" if edit.materialized else ""
     return told(as_json, document, f"{agent} {done}.{owned}")
+
+
+@command.command("resume")
+@click.argument("agent", metavar="ID")
+@json_option
+@root_option
+def resume(agent: str, root: str | None, *, as_json: bool) -> int:
+    """Give agent ID tasks again although its provider refused: those that wait start at once."""
+    from caesar_core.engine.paused_agents import resume_agent
+
+    resumed = resume_agent(project_at(root), agent)
+    said = f"{agent} gets tasks again." if resumed else f"{agent} was not paused."
+    return told(as_json, {"id": agent, "resumed": resumed}, said)
 
 
 @command.command("add")

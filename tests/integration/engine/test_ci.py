@@ -80,6 +80,7 @@ def test_i4_an_unwritable_home_is_no_obstacle(shallow: Caesar) -> None:
         (("--sarif", "."), "folder"),
         (("--summary", "x", "--patch", "./x"), "both name"),
         (("--fail-on", "findings"), "finding"),
+        (("--budget", "much"), "2usd"),
     ],
 )
 def test_what_could_not_be_written_is_refused_before_anything_starts(
