@@ -16,7 +16,7 @@ from tests.integration.engine.killing import begin, supervise
 @pytest.fixture
 def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     monkeypatch.setenv("CAESAR_TRUST", "1")
-    files = {"a.txt": "one\n", ".gitattributes": "*.png filter=pictures\n"}
+    files: dict[str, str | bytes] = {"a.txt": "one\n", ".gitattributes": "*.png filter=pictures\n"}
     return Sandbox.make(tmp_path / "project", files)
 
 
