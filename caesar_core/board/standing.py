@@ -160,9 +160,14 @@ def _concern(facts: TaskFacts, now: datetime) -> Standing | None:
         return Standing("blocked", "blocked")
     if facts.reason == "auth" or facts.reason in _QUOTA:
         return _trouble(facts.reason)
-    if facts.checks_passed < facts.checks_total:
-        return Standing("checks", f"checks {facts.checks_passed}/{facts.checks_total}")
+    # Who loses a race on its checks asks for nobody: the race does, by having a winner or none.
+    if facts.checks_passed < facts.checks_total and facts.race_id is None:
+        return Standing("checks", _checks_word(facts))
     return None
+
+
+def _checks_word(facts: TaskFacts) -> str:
+    return f"checks {facts.checks_passed}/{facts.checks_total}"
 
 
 def _ended(facts: TaskFacts) -> Standing:
@@ -172,6 +177,8 @@ def _ended(facts: TaskFacts) -> Standing:
         return Standing("cancelled", "cancelled")
     if facts.status == "failed" or facts.report_status == "failed":
         return Standing("failed", "failed")
+    if facts.checks_passed < facts.checks_total:
+        return Standing("failed", _checks_word(facts))
     if facts.report_status in {"partial", "blocked"}:
         return Standing("partial", str(facts.report_status))
     return Standing("done", "done")

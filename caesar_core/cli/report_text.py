@@ -117,6 +117,8 @@ def _commands(shown: dict[str, Any]) -> Iterator[str]:
     for claim in shown["claims"]["commands"]:
         seen = "seen in its stream" if claim["seen"] else "not seen in its stream"
         code = claim["claimed_exit_code"]
+        if claim.get("seen_status") == "failed" and code == 0:
+            seen = "but it failed in its stream"
         yield f"  {one_line(str(claim['command']), 200)} -> {code} ({seen})"
 
 

@@ -22,7 +22,7 @@ from caesar_core.repo.worktree import (
     list_worktrees,
     remove_worktree,
 )
-from caesar_core.store.layout import CAESAR_DIR, Layout
+from caesar_core.store.layout import CAESAR_DIR, CHECKS, Layout
 from caesar_core.store.lease import lease_state
 from caesar_core.store.records import Record
 
@@ -78,7 +78,7 @@ def collect(project: Project, *, dry_run: bool = False, force: bool = False) -> 
     places = {str(state.path): state for state in list_worktrees(repository)}
     records = _by_worktree(project, repository, scan.records)
     ours = Path(repository.git_root) / CAESAR_DIR / "wt"
-    found = {path for path in places if Path(path).parent == ours} | set(records)
+    found = {path for path in places if Path(path).parent in (ours, ours / CHECKS)} | set(records)
     sweep = _Sweep(project, repository, dry_run=dry_run, force=force)
     entries = [sweep.visit(path, records.get(path), places.get(path)) for path in sorted(found)]
     return GcResult(dry_run, force, tuple(entries), tuple(abandoned))
@@ -109,7 +109,10 @@ class _Sweep:
     def visit(self, path: str, record: Record | None, state: WorktreeState | None) -> GcEntry:
         task_id = record.id if record else Path(path).name
         try:
-            collectable, reason = self._judge(Path(path), task_id, record, state)
+            if Path(path).parent.name == CHECKS:
+                collectable, reason = self._judge_check_place(task_id)
+            else:
+                collectable, reason = self._judge(Path(path), task_id, record, state)
         except CaesarError as error:
             return self._entry(path, record, state, "kept", "inspection_failed", error.message)
         if not collectable and self._force and reason == "modified":
@@ -147,6 +150,12 @@ class _Sweep:
         owner = owner_of(self._repository, path) or self._project.root
         layouts = (self._project.layout, Layout(owner))
         return any(layout.record(task_id).exists() for layout in layouts)
+
+    def _judge_check_place(self, task_id: str) -> tuple[bool, str]:
+        """Judge a checkout for checks: it holds nothing of its own; needed while they run."""
+        record = self._project.records.get(task_id)
+        active = record is not None and record.is_active
+        return (False, "active") if active else (True, "clean")
 
     def _judge_foreign(self, record: Record, state: WorktreeState | None) -> tuple[bool, str]:
         base = self._project.records.base_ref(record)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -172,7 +173,7 @@ def _claims(project: Project, record: Record, report: dict[str, Any] | None) -> 
         {
             "command": claim.get("command"),
             "claimed_exit_code": claim.get("exit_code"),
-            "seen": any(_summary(claim.get("command")) in summary for summary in seen),
+            **_seen(_summary(claim.get("command")), seen),
         }
         for claim in (report or {}).get("commands_run", ())
     ]
@@ -189,13 +190,27 @@ def _claims(project: Project, record: Record, report: dict[str, Any] | None) -> 
     }
 
 
-def _commands_seen(reader: StreamReader) -> set[str]:
-    seen: set[str] = set()
+def _commands_seen(reader: StreamReader) -> dict[str, str | None]:
+    """Return the calls of the stream by what they show, with how each last one ended."""
+    seen: dict[str, str | None] = {}
+    shown: dict[str, str] = {}
     for line in reader.new_lines():
         if b'"tool_use"' in line:
             with suppress(ValueError, KeyError, TypeError):
-                seen.add(_summary(json.loads(line)["input_summary"]))
+                call = json.loads(line)
+                name = str(call.get("id") or "")
+                summary = _summary(call["input_summary"]) or shown.get(name, "")
+                shown[name] = summary
+                ended = call["status"] if call["status"] != "started" else None
+                seen[summary] = ended or seen.get(summary)
     return seen
+
+
+def _seen(command: str, calls: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return whether a claimed command was seen, and how it ended there, where that is known."""
+    ends = [end for summary, end in calls.items() if command in summary]
+    last = next((end for end in reversed(ends) if end), None)
+    return {"seen": bool(ends)} if last is None else {"seen": True, "seen_status": last}
 
 
 def _summary(command: object) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from caesar_core.ids import check_id
 
 CAESAR_DIR = ".caesar"
+CHECKS = "checks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +268,7 @@ class Layout:
 
     def check_worktree(self, git_root: Path, task_id: str) -> Path:
         """Where the outcome of a task is checked out while its checks run."""
-        return git_root / CAESAR_DIR / "wt" / "checks" / check_id(task_id)
+        return git_root / CAESAR_DIR / "wt" / CHECKS / check_id(task_id)
 
     def lease(self, task_id: str) -> Path:
         """The lease that protects a task's worktree."""

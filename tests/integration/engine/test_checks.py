@@ -127,3 +127,56 @@ def test_a_task_in_place_is_checked_in_its_workspace(caesar: Caesar, tmp_path: P
     )
 
     assert (ran.code, ran.json["checks"][0]["passed"]) == (0, True)
+
+
+def test_s10_a_command_that_failed_in_the_stream_is_set_beside_the_claim(caesar: Caesar) -> None:
+    head = r"{\"protocol\":\"caesar.event/v1\",\"seq\":0,\"at\":\"2026-01-01T00:00:00.000Z\""
+    call = r"\"type\":\"tool_use\",\"tool\":\"shell\",\"id\":\"c\",\"input_summary\":\"pytest -q\""
+    caesar.declare(
+        "liar",
+        "\n".join(
+            rf'echo "{head},\"task_id\":\"$CAESAR_TASK_ID\",{call},\"status\":\"{status}\"}}"'
+            " >> $CAESAR_EVENTS_PATH"
+            for status in ("started", "failed")
+        )
+        + '\necho \'{"protocol":"caesar.report/v1","status":"success","summary":"s",'
+        '"commands_run":[{"command":"pytest -q","exit_code":0}]}\' > $CAESAR_REPORT_PATH',
+    )
+    task_id = caesar.run("x", agent="liar")["task_id"]
+
+    claimed = caesar("show", task_id, "--json").json["claims"]["commands"]
+
+    assert claimed == [
+        {
+            "command": "pytest -q",
+            "claimed_exit_code": 0,
+            "seen": True,
+            "seen_status": "failed",
+        }
+    ]
+    assert "pytest -q -> 0 (but it failed in its stream)" in caesar("show", task_id).out
+
+
+def test_a_project_below_the_top_of_its_repository_is_checked_there(caesar: Caesar) -> None:
+    below = caesar.root / "sub"
+    below.mkdir()
+    (below / "b.txt").write_text("one\n")
+    caesar.git("add", "--all")
+    caesar.git("commit", "--quiet", "-m", "below")
+
+    ran = caesar(
+        "--root", "sub", "run", "--agent", "shell", "echo two >> b.txt", "--json",
+        "--check", "grep -qx two b.txt && grep -qx one ../a.txt",
+    )  # fmt: skip
+
+    assert (ran.code, ran.json["checks"][0]["passed"]) == (0, True)
+
+
+def test_what_a_killed_supervisor_left_of_a_check_is_collected(caesar: Caesar) -> None:
+    task_id = caesar.run("true")["task_id"]
+    left = caesar.layout.check_worktree(caesar.root, task_id)
+    caesar.git("worktree", "add", "--quiet", "--detach", str(left), "HEAD")
+
+    assert caesar("gc").code == 0
+
+    assert not left.exists()

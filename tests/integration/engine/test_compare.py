@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.conftest import Caesar, eventually
+from caesar_core.store.record_store import RecordStore
+from tests.integration.engine.conftest import Caesar, eventually, processes_of
 
 FIRST = "sed -i 's/^3$/three/;s/^30$/thirty/' n; echo A > c; echo same > s"
 SECOND = "sed -i 's/^3$/drei/;s/^20$/zwanzig/' n; echo B > b; echo same > s"
@@ -162,3 +164,38 @@ def test_ps_tells_with_whom_a_result_would_collide(caesar: Caesar, two: tuple[st
     (caesar.root / "n").write_text("all yours\n")
     told = {task["id"]: task["forecast"] for task in caesar("ps", "--json").json["tasks"]}
     assert [view["with"] for view in told[second]] == [None, first]
+
+
+def test_a_pick_that_is_killed_during_its_checks_ends_as_failed(
+    caesar: Caesar, two: tuple[str, str]
+) -> None:
+    pick = caesar.start("pick", "--take", two[0], "--check", "sleep 300")
+    known = {*two}
+    found = eventually(lambda: set(RecordStore(caesar.layout).list_ids()) - known, bool)
+    (picked,) = found
+    caesar.wait(picked, lambda record: record.phase == "checks")
+
+    pick.kill()
+    pick.wait()
+    caesar("ps")
+
+    assert caesar.wait(picked).status == "failed"
+    assert processes_of(picked) == []
+    assert len(caesar.git("worktree", "list").splitlines()) == 4
+    assert caesar("gc").code == 0
+    assert not caesar.layout.check_worktree(caesar.root, picked).exists()
+
+
+def test_ctrl_c_during_the_checks_of_a_pick_keeps_it_unapplied(
+    caesar: Caesar, two: tuple[str, str]
+) -> None:
+    pick = caesar.start("pick", "--take", two[0], "--check", "sleep 300", "--apply", "--json")
+    found = eventually(lambda: set(RecordStore(caesar.layout).list_ids()) - {*two}, bool)
+    (picked,) = found
+    caesar.wait(picked, lambda record: record.phase == "checks")
+
+    pick.send_signal(signal.SIGINT)
+
+    assert pick.wait(20) == 130
+    assert caesar.record(picked).status == "cancelled"
+    assert caesar.git("status", "--porcelain") == ""

@@ -9,6 +9,13 @@ import signal
 import pytest
 
 from caesar_core.board.ranking import RULE
+from caesar_core.engine.launcher import LocalLauncher
+from caesar_core.engine.race import RaceOrder
+from caesar_core.engine.request import Request
+from caesar_core.engine.service import Service
+from caesar_core.errors import OperationError
+from caesar_core.identity import ProcessRef
+from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
 from tests.integration.engine.conftest import Caesar, eventually, processes_of
@@ -155,3 +162,27 @@ def test_races_are_listed_cancelled_and_applied_by_a_part_of_their_id(caesar: Ca
     assert [c["status"] for c in listed[0]["contestants"]] == ["cancelled"] * 2
     assert listed[1]["applied_task"] == chosen
     assert caesar("race", "show", "r_nothing").code == 2
+
+
+class OneLauncher:
+    """Starts one supervisor, and none after it."""
+
+    def __init__(self) -> None:
+        self.left = 1
+
+    def launch(self, layout: Layout, task_id: str) -> ProcessRef:
+        if not self.left:
+            raise OperationError("No processes left.")
+        self.left -= 1
+        return LocalLauncher().launch(layout, task_id)
+
+
+def test_a_race_that_cannot_be_started_whole_stops_those_that_were(caesar: Caesar) -> None:
+    service = Service(caesar.root, launcher=OneLauncher())
+
+    with pytest.raises(OperationError, match="No processes left"):
+        service.start_race(RaceOrder(Request("sleep 300"), ("shell",), copies=2))
+
+    (record,) = records_of(caesar)
+    assert caesar.wait(record.id).status == "cancelled"
+    assert processes_of(record.id) == []

@@ -96,6 +96,7 @@ def test_179_a_task_without_events_is_not_silent_since_1970() -> None:
         (ended(report_status="blocked"), "blocked", Group.NEEDS_YOU),
         (ended("failed", reason="auth"), "auth", Group.NEEDS_YOU),
         (ended(checks=(PASSED, FAILED)), "checks", Group.NEEDS_YOU),
+        (ended(checks=(PASSED, FAILED), race_id="r_1"), "failed", Group.FINISHED),
         (ended(conflicts=("a.py",)), "conflicts", Group.NEEDS_YOU),
         (ended(conflicts=("a.py",), applied_at=at(70)), "done", Group.FINISHED),
     ],

@@ -28,7 +28,9 @@ def contestant(name: str, **values: Any) -> Contestant:
         ({"duration_ms": 1}, {"duration_ms": None}),
     ],
 )
-def test_each_step_of_the_rule(better: dict[str, Any], worse: dict[str, Any]) -> None:
+def test_x8_each_step_of_the_rule_is_a_fact_and_no_judgement(
+    better: dict[str, Any], worse: dict[str, Any]
+) -> None:
     ranked = rank([contestant("worse", **worse), contestant("better", **better)])
 
     assert [(place, c.task_id) for place, c in ranked] == [(1, "better"), (2, "worse")]
