@@ -60,11 +60,12 @@ class Place:
 
 def look_at(root: Path) -> Place:
     """Return what git says of a project's root."""
-    reason = unusable_reason(root)
+    repository = find_repository(root)
+    reason = unusable_reason(root, repository)
     if reason is not None:
         sentence, remedy = reason
         return Place(None, WorkspaceFacts(usable=False, reason=sentence, remedy=remedy))
-    return Place(find_repository(root), WorkspaceFacts(usable=True))
+    return Place(repository, WorkspaceFacts(usable=True))
 
 
 def plan_only(project: Project, request: Request) -> Resolution:

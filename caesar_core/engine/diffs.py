@@ -67,11 +67,18 @@ class Diff:
             return out.read()
 
 
-def diff(located: Located, *, files: Sequence[str] = (), against: Located | None = None) -> Diff:
+def diff(
+    located: Located,
+    *,
+    files: Sequence[str] = (),
+    against: Located | None = None,
+    look_for_edits: bool = True,
+) -> Diff:
     """Compare a task's outcome with what it started from, or with another task's.
 
     Args:
         files: only these files or folders, as seen from the project.
+        look_for_edits: say in the note whether the worktree was edited since; it costs a snapshot.
 
     Raises:
         UnreadableOutcomeError: nobody knows what it changed.
@@ -91,7 +98,7 @@ def diff(located: Located, *, files: Sequence[str] = (), against: Located | None
     return Diff(
         task_id=record.id,
         files=chosen,
-        note=_drift(located),
+        note=_drift(located) if look_for_edits else "",
         repository=repository,
         base=base,
         tree=outcome.tree,

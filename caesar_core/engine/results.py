@@ -129,7 +129,7 @@ def show_result(project: Project, located: Located) -> dict[str, Any]:
 
 def _diff_json(located: Located, report: dict[str, Any] | None) -> dict[str, Any]:
     try:
-        files = _files(diff(located), report)
+        files = _files(diff(located, look_for_edits=False), report)
     except CaesarError:
         files = []
     return {"files": files, "is_empty": not files}

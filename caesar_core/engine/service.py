@@ -154,13 +154,13 @@ class Service:
         return resolve_id(self.project, prefix)
 
     def record(self, task: str) -> Record:
-        """Return the record of a task."""
-        return self._locate(task).record
+        """Return the record of a task. No git for an id."""
+        known = self.project.records.get(task) if is_safe_id(task) else None
+        return known or self._locate(task).record
 
     def look(self, task: str) -> Record:
         """Return the record of a task; if its supervisor died it gets another. No git for an id."""
-        known = self.project.records.get(task) if is_safe_id(task) else None
-        record = known or self.record(task)
+        record = self.record(task)
         return self.caretaker(record.id).look() if record.is_active else record
 
     def complete(self, records: Sequence[Record]) -> list[Record]:

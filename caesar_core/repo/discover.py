@@ -79,13 +79,13 @@ def find_repository(path: Path) -> Repository | None:
     )
 
 
-def unusable_reason(path: Path) -> tuple[str, str] | None:
+def unusable_reason(path: Path, repository: Repository | None) -> tuple[str, str] | None:
     """Return why no worktree can be made at `path`, and the remedy; `None` when one can.
 
-    Raises:
-        GitError: git refuses to look; what to make of the folder is for a person to say.
+    Args:
+        path: the folder, for the words.
+        repository: what `find_repository` says of it.
     """
-    repository = find_repository(path)
     if repository is None:
         return f"{path} is not in a git repository.", "Run `git init` and make a first commit."
     if repository.bare:

@@ -105,17 +105,24 @@ def snapshot_workspace(
 @contextmanager
 def temporary_index(git: Git) -> Iterator[Git]:
     """Give a runner whose index is an empty temporary one."""
+    with _temporary_index(git) as (copy, _):
+        yield copy
+
+
+@contextmanager
+def _temporary_index(git: Git) -> Iterator[tuple[Git, str]]:
     with tempfile.TemporaryDirectory(prefix="caesar-index-") as folder:
-        yield git.with_environment(GIT_INDEX_FILE=f"{folder}/index")
+        path = f"{folder}/index"
+        yield git.with_environment(GIT_INDEX_FILE=path), path
 
 
 @contextmanager
 def _copied_index(git: Git) -> Iterator[Git]:
     own = git.text("rev-parse", "--git-path", "index")
-    with temporary_index(git) as copy:
+    with _temporary_index(git) as (copy, path):
         try:
             # With its timestamps: git takes an entry as clean only when it is older than the index.
-            shutil.copy2(own, copy.text("rev-parse", "--git-path", "index"))
+            shutil.copy2(own, path)
             _see_everything(copy)
         except (FileNotFoundError, GitError):
             # None yet, or one that an agent broke: everything is read anew.

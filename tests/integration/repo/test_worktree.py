@@ -182,10 +182,10 @@ def test_g4_g6_119_120_unusable_places_are_named(tmp_path: Path, sandbox: Sandbo
     (tmp_path / "plain").mkdir()
     empty = Sandbox.make(tmp_path / "empty")
     empty.git("clone", "-q", "--bare", str(sandbox.root), str(tmp_path / "bare"))
-    assert unusable_reason(sandbox.root) is None
+    assert unusable_reason(sandbox.root, sandbox.repository()) is None
     reasons: dict[str, str] = {}
     for name in ("plain", "empty", "bare"):
-        said = unusable_reason(tmp_path / name)
+        said = unusable_reason(tmp_path / name, find_repository(tmp_path / name))
         assert said is not None
         reasons[name] = said[0].removeprefix(str(tmp_path / name))
     assert reasons == {
