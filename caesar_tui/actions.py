@@ -5,17 +5,29 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol
 
 from textual.message import Message
 from textual.message_pump import MessagePump
 
 from caesar_core.errors import CaesarError
 from caesar_core.repo.patch import PatchFile, iter_files
-from caesar_tui.messages import Answered, AnswerGiven, DiffRead, Plan, Planned, Said
+from caesar_tui.messages import (
+    Answered,
+    AnswerGiven,
+    DiffRead,
+    DiffWanted,
+    Listed,
+    Plan,
+    Planned,
+    Said,
+    TaskRead,
+)
 
 if TYPE_CHECKING:
     from caesar_core.engine.applying import ApplyResult, UndoResult
+    from caesar_core.engine.diffs import Diff
+    from caesar_core.repo.changes import FileChange
 
 MAX_FILES: Final = 2_000
 MAX_LISTED: Final = 200
@@ -26,8 +38,11 @@ ANSWERED_BY: Final = "caesar watch"
 class Engine(Protocol):
     """The part of `engine.service.Service` that the dashboard uses. Every call may block."""
 
-    def patch_into(self, task: str, out: BinaryIO) -> None:
-        """Write the patch of a task."""
+    def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
+        """Return what a task changed, or how its result differs from another's."""
+
+    def show(self, task: str) -> dict[str, Any]:
+        """Return everything about a task."""
 
     def preflight(self, task: str) -> ApplyResult:
         """Return what applying would do."""
@@ -62,16 +77,27 @@ class Actions:
         self._target = target
         self._engine: Engine | None = None
 
-    def read_diff(self, task_id: str) -> None:
+    def read_diff(self, wanted: DiffWanted) -> None:
         """Read what a task changed."""
         try:
+            found = self._get().diff(wanted.task_id, against=wanted.against)
             with tempfile.TemporaryFile() as file:
-                self._get().patch_into(task_id, file)
+                found.write_patch(file, ignore_space=wanted.ignore_space)
                 file.seek(0)
                 files, note = _files_of(file)
+            listed = tuple(map(_listed, found.files))
+            note = " ".join(part for part in (note, found.note) if part) or _nothing(found.files)
         except CaesarError as error:
-            files, note = (), _sentence(error)
-        self._target.post_message(DiffRead(task_id, files, note or _nothing(files)))
+            files, listed, note = (), (), _sentence(error)
+        self._target.post_message(DiffRead(wanted, files, note, listed))
+
+    def read_task(self, task_id: str) -> None:
+        """Read the order and the report of a task."""
+        try:
+            message = TaskRead(task_id, self._get().show(task_id))
+        except CaesarError as error:
+            message = TaskRead(task_id, {}, _sentence(error))
+        self._target.post_message(message)
 
     def plan_apply(self, task_id: str) -> None:
         """Find out what applying would do."""
@@ -128,8 +154,13 @@ def _files_of(file: BinaryIO) -> tuple[tuple[PatchFile, ...], str]:
     return files, f"The patch is longer: its first {len(files)} files." if left_out else ""
 
 
-def _nothing(files: Sequence[PatchFile]) -> str:
+def _nothing(files: Sequence[object]) -> str:
     return "" if files else "The task changed nothing."
+
+
+def _listed(change: FileChange) -> Listed:
+    name = f"{change.old_path} → {change.path}" if change.old_path else change.path
+    return Listed(name, change.action, change.insertions, change.deletions, change.flags)
 
 
 def _apply_plan(task_id: str, seen: ApplyResult) -> Plan:

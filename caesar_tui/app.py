@@ -28,6 +28,8 @@ from caesar_tui.messages import (
     Intent,
     PageWanted,
     Plan,
+    TaskWanted,
+    TimelineWanted,
     UndoWanted,
 )
 from caesar_tui.screens.board import BoardScreen
@@ -122,12 +124,16 @@ class CaesarApp(App[int]):
         match intent:
             case PageWanted():
                 self._in_thread(partial(self._bridge.read_page, intent), group="stream")
+            case TimelineWanted():
+                self._in_thread(partial(self._bridge.read_timeline, intent), group="timeline")
             case Plan():
                 self._in_thread(partial(actions.carry_out, intent), group="engine")
             case AnswerGiven():
                 self._in_thread(partial(actions.answer, intent), group="engine")
             case DiffWanted():
-                self._in_thread(partial(actions.read_diff, intent.task_id), group="diff")
+                self._in_thread(partial(actions.read_diff, intent), group="diff")
+            case TaskWanted():
+                self._in_thread(partial(actions.read_task, intent.task_id), group="task")
             case ApplyWanted():
                 self._in_thread(partial(actions.plan_apply, intent.task_id), group="engine")
             case UndoWanted():

@@ -7,12 +7,21 @@ from contextlib import aclosing
 
 from textual.message_pump import MessagePump
 
+from caesar_core.board.reduce import fold_lines
+from caesar_core.board.views import StreamView
 from caesar_core.clock import Clock
 from caesar_core.store.layout import Layout
 from caesar_core.watch.follower import Follower
 from caesar_core.watch.streams import read_range, size_of
-from caesar_tui.messages import BoardChanged, PageRead, PageWanted
+from caesar_tui.messages import (
+    BoardChanged,
+    PageRead,
+    PageWanted,
+    TimelineRead,
+    TimelineWanted,
+)
 
+TIMELINE_BYTES = 2 << 20
 END_BYTES = 128 * 1024
 """What is read of a stream when its pane opens, however long it is."""
 
@@ -36,16 +45,31 @@ class Bridge:
                 self._target.post_message(BoardChanged(delta))
 
     def read_page(self, wanted: PageWanted) -> None:
-        """Read a page of a stream; run it in a worker thread."""
-        path = self._layout.task(wanted.task_id).events
+        """Read a page of a stream or a raw log; run it in a worker thread."""
+        files = self._layout.task(wanted.task_id)
+        path = files.events if wanted.source == "stream" else files.raw_log
         size = size_of(path)
         start, end = wanted.start, min(wanted.end, size)
         if wanted.edge == "end":
             start, end = max(0, size - END_BYTES), size
         data = read_range(path, start, end)
-        while wanted.edge == "after" and b"\n" not in data and end < size:
-            end = min(size, end + len(data))  # one line is longer than a page
-            data = read_range(path, start, end)
-        if wanted.edge != "before":
-            data = data[: data.rfind(b"\n") + 1]
-        self._target.post_message(PageRead(wanted.task_id, wanted.edge, start, data, size))
+        if wanted.source == "stream":
+            while wanted.edge == "after" and b"\n" not in data and end < size:
+                end = min(size, end + len(data))  # one line is longer than a page
+                data = read_range(path, start, end)
+            if wanted.edge != "before":
+                data = data[: data.rfind(b"\n") + 1]
+        self._target.post_message(
+            PageRead(wanted.task_id, wanted.edge, start, data, size, wanted.source)
+        )
+
+    def read_timeline(self, wanted: TimelineWanted) -> None:
+        """Read and decode events of a stream; run it in a worker thread."""
+        path = self._layout.task(wanted.task_id).events
+        size = size_of(path)
+        data = read_range(path, wanted.start, min(size, wanted.start + TIMELINE_BYTES))
+        complete = data.rfind(b"\n") + 1
+        _, events = fold_lines(StreamView(), data[:complete].split(b"\n"))
+        end = wanted.start + complete
+        more = complete > 0 and end < size
+        self._target.post_message(TimelineRead(wanted.task_id, wanted.start, end, events, more))

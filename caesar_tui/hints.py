@@ -7,7 +7,7 @@ from typing import Final
 from caesar_core.board.views import TaskView
 from caesar_tui.keymap import Key, keys_of
 
-_DIFF: Final = frozenset(("split", "hunk", "file"))
+_DIFF: Final = frozenset(("split", "hunk", "file", "wrap", "space"))
 
 
 def applies(action: str, view: TaskView | None, tab: str) -> bool:
@@ -16,7 +16,7 @@ def applies(action: str, view: TaskView | None, tab: str) -> bool:
     Args:
         action: its name, without arguments.
         view: the chosen task.
-        tab: what its pane shows, `stream` or `diff`.
+        tab: what its pane shows (see `widgets.task_head.TABS`).
 
     """
     if action == "apply":
@@ -26,7 +26,9 @@ def applies(action: str, view: TaskView | None, tab: str) -> bool:
     if action in _DIFF:
         return view is not None and tab == "diff"
     if action == "follow":
-        return view is not None and tab == "stream"
+        return view is not None and tab in {"stream", "raw"}
+    if action == "find":
+        return tab in {"stream", "raw"}
     return True
 
 

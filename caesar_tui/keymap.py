@@ -7,7 +7,18 @@ from typing import Final, Literal, TypeAlias
 
 from textual.binding import Binding
 
-Scope: TypeAlias = Literal["list", "board", "pane", "stream", "find", "answer", "sheet"]
+Scope: TypeAlias = Literal[
+    "list",
+    "board",
+    "pane",
+    "stream",
+    "find",
+    "diff",
+    "files",
+    "timeline",
+    "answer",
+    "sheet",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +67,17 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("tab", "switch", "Tab", "", "Move on: list, answer to an open question, pane"),
     Key("1", "tab('stream')", "1", "", "Show the stream of events"),
     Key("2", "tab('diff')", "2", "", "Show what the task changed"),
+    Key("3", "tab('report')", "3", "", "Show the report"),
+    Key("4", "tab('task')", "4", "", "Show the order: brief, rules, limits"),
+    Key("5", "tab('raw')", "5", "", "Show what the agent's process wrote, byte for byte"),
+    Key("6", "tab('timeline')", "6", "", "Show when what happened"),
     Key("v", "split", "v", "split", "Diff: side by side or one column"),
     Key("right_square_bracket", "hunk(1)", "]", "", "Diff: next hunk"),
     Key("left_square_bracket", "hunk(-1)", "[", "", "Diff: previous hunk"),
     Key("right_curly_bracket", "file(1)", "}", "", "Diff: next file"),
     Key("left_curly_bracket", "file(-1)", "{", "", "Diff: previous file"),
+    Key("w", "wrap", "w", "wrap", "Diff: break long lines, or cut them"),
+    Key("i", "space", "i", "space", "Diff: ignore white space, or show it"),
     Key("z", "zoom", "z", "zoom", "Give the pane the whole screen, or the list its place back"),
     Key("f", "follow", "f", "follow", "Stream: follow its end again"),
     Key("slash", "filter", "/", "filter", "Filter the list: words, agent:shell, status:failed"),
@@ -82,6 +99,14 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("t", "kinds", "t", "types", "Show talk, tools, files, trouble, or all", "stream"),
     Key("y", "copy", "y", "copy", "Copy the whole event", "stream"),
     Key("escape", "forget", "Esc", "", "End the search", "stream"),
+    Key("enter", "turn", "Enter", "fold", "Fold the file, or show its lines", "diff"),
+    Key("enter", "open", "Enter", "read", "Read the file", "files"),
+    Key("left", "cursor(-1)", "←", "", "Look at an earlier moment", "timeline"),
+    Key("right", "cursor(1)", "→", "replay", "Look at a later moment", "timeline"),
+    Key("shift+left", "cursor(-10)", "Shift ←", "", "Ten steps earlier", "timeline"),
+    Key("shift+right", "cursor(10)", "Shift →", "", "Ten steps later", "timeline"),
+    Key("enter", "moment", "Enter", "", "Look at the beginning of the line's call", "timeline"),
+    Key("escape", "live", "Esc", "live", "Look at the present again", "timeline"),
     Key("enter", "submit", "Enter", "find", "Go to the nearest match", "find"),
     Key("escape", "leave", "Esc", "leave", "End the search", "find"),
     Key("1,2,3,4,5,6,7,8,9", "pick({key})", "1…9", "", "Choose an option", "answer"),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from textual.message import Message
 
 from caesar_core.board.delta import BoardDelta
+from caesar_core.protocol.event import Event
 from caesar_core.repo.patch import PatchFile
 
 Edge: TypeAlias = Literal["end", "before", "after"]
+Source: TypeAlias = Literal["stream", "raw"]
 
 
 @dataclass
@@ -28,6 +30,7 @@ class PageWanted(Message):
     edge: Edge
     start: int = 0
     end: int = 0
+    source: Source = "stream"
 
 
 @dataclass
@@ -39,15 +42,63 @@ class PageRead(Message):
     start: int
     data: bytes
     size: int
+    source: Source = "stream"
+
+
+@dataclass
+class TimelineWanted(Message):
+    """A timeline needs the events of a stream from the offset `start` on."""
+
+    task_id: str
+    start: int
+
+
+@dataclass
+class TimelineRead(Message):
+    """Events from `start` to `end`; `more` when the stream goes on behind."""
+
+    task_id: str
+    start: int
+    end: int
+    events: list[Event]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A changed file as the list of files shows it; texts are untrusted.
+
+    Attributes:
+        action: created, modified, deleted or renamed.
+        insertions, deletions: lines; `None` for a binary file.
+        flags: what to look at twice (see `repo.changes.FileChange`).
+
+    """
+
+    path: str
+    action: str
+    insertions: int | None = None
+    deletions: int | None = None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass
 class DiffRead(Message):
     """What a task changed; `note` says why there is nothing, or what was left out."""
 
-    task_id: str
+    wanted: DiffWanted
     files: tuple[PatchFile, ...]
     note: str
+    listed: tuple[Listed, ...] = ()
+
+
+@dataclass
+class TaskRead(Message):
+    """Everything about a task: the JSON of `caesar show`; `failure` when it cannot be read."""
+
+    task_id: str
+    document: dict[str, Any]
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +121,21 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class DiffWanted:
-    """A person wants to see what a task changed."""
+    """A person wants to see what a task changed.
+
+    Attributes:
+        against: compare with the result of this task instead of the base.
+
+    """
+
+    task_id: str
+    ignore_space: bool = False
+    against: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWanted:
+    """A person wants to read the order and the report of a task."""
 
     task_id: str
 
@@ -96,7 +161,16 @@ class AnswerGiven:
     text: str
 
 
-Intent: TypeAlias = PageWanted | DiffWanted | ApplyWanted | UndoWanted | AnswerGiven | Plan
+Intent: TypeAlias = (
+    PageWanted
+    | TimelineWanted
+    | DiffWanted
+    | TaskWanted
+    | ApplyWanted
+    | UndoWanted
+    | AnswerGiven
+    | Plan
+)
 
 
 @dataclass

@@ -26,6 +26,8 @@ class Glyphs:
     cut: str
     minus: str
     more: str
+    bar: str
+    tick: str
 
 
 UNICODE: Final = Glyphs(
@@ -45,6 +47,8 @@ UNICODE: Final = Glyphs(
     cut="…",
     minus="−",
     more="▼",
+    bar="━",
+    tick="╵",
 )
 ASCII: Final = Glyphs(
     brand="/\\",
@@ -63,6 +67,8 @@ ASCII: Final = Glyphs(
     cut="~",
     minus="-",
     more="v",
+    bar="=",
+    tick="'",
 )
 
 

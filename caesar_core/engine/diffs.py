@@ -53,11 +53,15 @@ class Diff:
         """Return a changed file's path as seen from the project."""
         return from_project(change.path, self.repository.prefix if self.repository else "")
 
-    def write_patch(self, out: BinaryIO) -> None:
-        """Write it as `git apply` takes it, in constant memory."""
+    def write_patch(self, out: BinaryIO, *, ignore_space: bool = False) -> None:
+        """Write it as `git apply` takes it, in constant memory.
+
+        With `ignore_space` it is for reading only.
+        """
         if self.repository is not None:
             paths = _exact_names(self.files) if self.selected else None
-            write_patch(self.repository.git(), self.base, self.tree, out, paths)
+            git = self.repository.git()
+            write_patch(git, self.base, self.tree, out, paths, ignore_space=ignore_space)
 
     def patch(self) -> bytes:
         """Return it as `git apply` takes it."""

@@ -119,7 +119,13 @@ def raw_changes(git: Git, base: str, tree: str, *, renames: bool = False) -> lis
 
 
 def write_patch(
-    git: Git, base: str, tree: str, out: BinaryIO, paths: Sequence[bytes] | None = None
+    git: Git,
+    base: str,
+    tree: str,
+    out: BinaryIO,
+    paths: Sequence[bytes] | None = None,
+    *,
+    ignore_space: bool = False,
 ) -> None:
     """Write the patch from `base` to `tree`, as `git apply` takes it, in constant memory.
 
@@ -129,12 +135,21 @@ def write_patch(
         tree: a commit or tree.
         out: where to.
         paths: only these files or folders; `None` for all. A renamed file needs both its names.
+        ignore_space: leave out what differs in white space only; to be read, not to be applied.
 
     """
     chosen = () if paths is None else tuple(os.fsdecode(path) for path in paths)
     if paths is not None and not chosen:
         return
-    style = ("-p", "--binary", "--full-index", "-U3", "--src-prefix=a/", "--dst-prefix=b/")
+    style: tuple[str, ...] = (
+        "-p",
+        "--binary",
+        "--full-index",
+        "-U3",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+    )
+    style += ("--ignore-all-space",) if ignore_space else ()
     git.stream(*_DIFF, *_RENAMES, *style, base, tree, "--", *chosen, out=out)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -15,17 +15,30 @@ DiffRowKind: TypeAlias = Literal["file", "note", "hunk", "pair", "single"]
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """One row: `text` of heads and notes, `row` of a pair, `line` of a single line."""
+    """One row: `text` of heads and notes, `row` of a pair, `line` of a single line.
+
+    `path` is the file that it belongs to.
+    """
 
     kind: DiffRowKind
     text: str = ""
     row: Row | None = None
     line: Line | None = None
+    path: str = ""
 
 
-def diff_rows(files: Iterable[PatchFile], *, split: bool) -> list[DiffRow]:
-    """Return all rows of a patch, side by side (`split`) or in one column."""
-    return [row for file in files for row in _file_rows(file, split=split)]
+def diff_rows(
+    files: Iterable[PatchFile], *, split: bool, turned: Collection[str] = ()
+) -> list[DiffRow]:
+    """Return all rows of a patch, side by side (`split`) or in one column.
+
+    Args:
+        turned: files that are folded although they are small, or shown although they are big.
+
+    """
+    return [
+        row for file in files for row in _file_rows(file, split=split, turned=file.path in turned)
+    ]
 
 
 def changed_spans(left: str, right: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -51,13 +64,20 @@ def file_title(file: PatchFile) -> str:
     return "  ".join(parts)
 
 
-def _file_rows(file: PatchFile, *, split: bool) -> Iterator[DiffRow]:
-    yield DiffRow("file", file_title(file))
-    yield from (DiffRow("note", note) for note in _notes(file))
-    if file.insertions + file.deletions <= FOLDED_LINES:
-        for hunk in file.hunks:
-            yield DiffRow("hunk", _hunk_title(hunk))
-            yield from _lines(hunk, split=split)
+def _file_rows(file: PatchFile, *, split: bool, turned: bool) -> Iterator[DiffRow]:
+    lines = file.insertions + file.deletions
+    is_big = lines > FOLDED_LINES
+    yield DiffRow("file", file_title(file), path=file.path)
+    yield from (DiffRow("note", note, path=file.path) for note in _notes(file))
+    if is_big is not turned:
+        if lines:
+            yield DiffRow(
+                "note", f"{lines} changed lines, folded; Enter shows them", path=file.path
+            )
+        return
+    for hunk in file.hunks:
+        yield DiffRow("hunk", _hunk_title(hunk), path=file.path)
+        yield from _lines(hunk, file.path, split=split)
 
 
 def _notes(file: PatchFile) -> Iterator[str]:
@@ -68,16 +88,16 @@ def _notes(file: PatchFile) -> Iterator[str]:
         yield f"mode {old} → {new}"
     if "120000" in {old, new}:
         yield "symbolic link"
-    if file.insertions + file.deletions > FOLDED_LINES:
-        yield f"{file.insertions + file.deletions} changed lines, folded"
+    if "160000" in {old, new}:
+        yield "submodule"
 
 
 def _hunk_title(hunk: Hunk) -> str:
     return f"@@ {hunk.old_start} → {hunk.new_start}  {hunk.heading}".rstrip()
 
 
-def _lines(hunk: Hunk, *, split: bool) -> Iterator[DiffRow]:
+def _lines(hunk: Hunk, path: str, *, split: bool) -> Iterator[DiffRow]:
     if split:
-        yield from (DiffRow("pair", row=row) for row in iter_rows(hunk))
+        yield from (DiffRow("pair", row=row, path=path) for row in iter_rows(hunk))
     else:
-        yield from (DiffRow("single", line=line) for line in hunk.lines)
+        yield from (DiffRow("single", line=line, path=path) for line in hunk.lines)

@@ -61,8 +61,7 @@ class BoardScreen(TaskKeys, PaneKeys):
         with self.app.batch_update():
             self.render_board()
         for part in message.delta.appended:
-            if part.task_id == self.table.chosen:
-                self.pane.stream.grown(part.size, reset=part.reset)
+            self.pane.grown(part)
         self.load_tab(self.chosen_view)
         if self._until_over and self._is_over():
             self._until_over = False

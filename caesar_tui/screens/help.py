@@ -17,7 +17,10 @@ SECTIONS: Final[tuple[tuple[Scope, str], ...]] = (
     ("list", ""),
     ("board", ""),
     ("pane", "In the pane"),
-    ("stream", "In the stream"),
+    ("stream", "In the stream and the raw log"),
+    ("diff", "In the diff"),
+    ("files", "In the list of changed files"),
+    ("timeline", "In the timeline"),
     ("answer", "In an answer"),
 )
 
@@ -47,4 +50,4 @@ def _rows() -> list[Content]:
 
 
 def _row(key: Key) -> Content:
-    return Content.assemble((f"{key.shown:<6}", "bold $accent"), key.help)
+    return Content.assemble((f"{key.shown:<8}", "bold $accent"), key.help)

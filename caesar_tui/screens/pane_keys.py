@@ -5,7 +5,14 @@ from __future__ import annotations
 from textual.widgets import Input
 
 from caesar_core.board.views import TaskView
-from caesar_tui.messages import DiffRead, DiffWanted, PageRead, PageWanted
+from caesar_tui.messages import (
+    DiffRead,
+    PageRead,
+    PageWanted,
+    TaskRead,
+    TimelineRead,
+    TimelineWanted,
+)
 from caesar_tui.screens.board_base import BoardBase
 from caesar_tui.widgets.task_head import TaskHead
 
@@ -18,16 +25,30 @@ class PaneKeys(BoardBase):
         message.stop()
         self.act(message)
 
-    def on_page_read(self, message: PageRead) -> None:
-        """Pass bytes on to the stream."""
+    def on_timeline_wanted(self, message: TimelineWanted) -> None:
+        """Have events read."""
         message.stop()
-        self.pane.stream.take(message)
+        self.act(message)
+
+    def on_page_read(self, message: PageRead) -> None:
+        """Pass bytes on to the stream or the raw log."""
+        message.stop()
+        self.pane.take_page(message)
+
+    def on_timeline_read(self, message: TimelineRead) -> None:
+        """Pass events on to the timeline."""
+        message.stop()
+        self.pane.timeline.take(message)
 
     def on_diff_read(self, message: DiffRead) -> None:
-        """Show a diff if its task is still the chosen one."""
+        """Show a diff if it is still the one that is wanted."""
         message.stop()
-        if message.task_id == self.table.chosen:
-            self.pane.diff.show(message.files, message.note)
+        self.pane.changes.take(message)
+
+    def on_task_read(self, message: TaskRead) -> None:
+        """Show an order and a report if they are still those of the chosen task."""
+        message.stop()
+        self.pane.take_task(message)
 
     def on_task_head_picked(self, message: TaskHead.Picked) -> None:
         """Show another tab."""
@@ -75,9 +96,18 @@ class PaneKeys(BoardBase):
         """Go to another file."""
         self.pane.diff.jump("file", direction)
 
+    def action_wrap(self) -> None:
+        """Break long lines of the diff, or cut them."""
+        self.pane.diff.toggle_wrap()
+
+    def action_space(self) -> None:
+        """Leave white space out of the diff, or bring it back."""
+        self.pane.changes.ignore_space ^= True
+        self.load_tab(self.chosen_view)
+
     def action_follow(self) -> None:
         """Follow the stream's end again."""
-        self.pane.stream.follow()
+        self.pane.searched.follow()
 
     def action_find(self) -> None:
         """Type what to search for in the stream."""
@@ -90,5 +120,14 @@ class PaneKeys(BoardBase):
 
     def load_tab(self, view: TaskView | None) -> None:
         """Have read what the tab shows, unless it is there."""
-        if view is not None and self.pane.wants_diff(view):
-            self.act(DiffWanted(view.id))
+        if view is not None:
+            wanted = self.pane.wanted(view, self._race_of(view))
+            if wanted is not None:
+                self.act(wanted)
+
+    def _race_of(self, view: TaskView) -> dict[str, str]:
+        """Return the contestants of a task's race, or the task alone."""
+        race_id = view.facts.race_id
+        tasks = self.board_model.tasks.values() if race_id else (view,)
+        field = [task.facts for task in tasks if task.facts.race_id == race_id]
+        return {facts.id: f"{facts.agent} {facts.id}" for facts in field}

@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
-from textual.binding import Binding, BindingType
+from textual import events
+from textual.binding import BindingType
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.repo.patch import Line, PatchFile, Row
+from caesar_tui.keymap import bindings
 from caesar_tui.render.diff_rows import DiffRow, DiffRowKind, changed_spans, diff_rows
-from caesar_tui.widgets.line_view import LineView
-from caesar_tui.widgets.safe import fit, plain
+from caesar_tui.render.stream_rows import Unfolded
+from caesar_tui.widgets.code_lines import CodeLines, shown_line
+from caesar_tui.widgets.safe import fit
 
 _NUMBER: Final = 5
-LONGEST: Final = 2_000
-"""Characters of one line that are looked at; a minified file has one line of megabytes."""
 
 
-class DiffPane(LineView):
+class DiffPane(CodeLines):
     """Shows a patch. `]`/`[` and `}`/`{` are bound by the screen to :meth:`jump`."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "diff--file",
-        "diff--added",
-        "diff--removed",
-        "diff--absent",
-        "diff--place",
-        "diff--mark-added",
-        "diff--mark-removed",
-    }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("k", "scroll_up", show=False),
-        Binding("j", "scroll_down", show=False),
-    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"diff--file", "diff--absent", "diff--place"}
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("diff")]
 
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -47,6 +35,9 @@ class DiffPane(LineView):
         self._note = ""
         self._rows: list[DiffRow] = []
         self._split = True
+        self._wraps = False
+        self._turned: set[str] = set()
+        self._folds = Unfolded()
         self._at: int | None = None
 
     @property
@@ -54,101 +45,158 @@ class DiffPane(LineView):
         """The head that was jumped to last; empty before the first jump."""
         return "" if self._at is None else self._rows[self._at].text
 
+    @property
+    def path(self) -> str:
+        """The file that the current line belongs to; empty when there is none."""
+        if not self._rows:
+            return ""
+        row, _ = self._folds.place(max(self.cursor, self.scroll_offset.y))
+        return self._rows[min(row, len(self._rows) - 1)].path
+
     def show(self, files: Sequence[PatchFile], note: str = "") -> None:
         """Show another patch from its beginning; `note` stands above it."""
-        self._files, self._note = files, note
+        self._files, self._note, self._turned = files, note, set()
         self._rebuild()
+        self.cursor = 0
         self.scroll_home(animate=False)
 
     def toggle_split(self) -> None:
         """Change between side by side and one column; the place stays."""
-        top = self.scroll_offset.y
-        share = top / max(1, len(self._rows))
         self._split = not self._split
-        self._rebuild()
-        self.scroll_to(y=round(share * len(self._rows)), animate=False)
+        self._keep_place()
+
+    def toggle_wrap(self) -> None:
+        """Break long lines, or cut them again; the place stays."""
+        self._wraps = not self._wraps
+        self._keep_place()
 
     def jump(self, kind: DiffRowKind, direction: int) -> None:
         """Go to the next (1) or previous (-1) row of a kind: `hunk` or `file`."""
-        origin = self.scroll_offset.y if self._at is None else self._at
+        here, _ = self._folds.place(self.scroll_offset.y)
+        origin = here if self._at is None else self._at
         places = [index for index, row in enumerate(self._rows) if row.kind == kind]
         beyond = [index for index in places if (index - origin) * direction > 0]
         if beyond:
-            self._at = beyond[0] if direction > 0 else beyond[-1]
-            self.scroll_to(y=self._at, animate=False)
-            self.refresh()
+            self._go(beyond[0] if direction > 0 else beyond[-1])
+
+    def go_to_file(self, path: str) -> None:
+        """Go to the head of a file."""
+        for index, row in enumerate(self._rows):
+            if row.kind == "file" and row.path == path:
+                self._go(index)
+                return
 
     def row_count(self) -> int:
-        """Return the number of rows."""
-        return len(self._rows)
+        """Return the number of lines."""
+        return len(self._rows) + self._folds.lines
 
     def row_segments(self, index: int, width: int) -> list[Segment]:
         """Return a head, a note, a pair of lines or a single line."""
-        row = self._rows[index]
+        at, part = self._folds.place(index)
+        row = self._rows[at]
         if row.row is not None:
-            return self._pair(row.row, width)
+            return self._pair(row.row, width, part, row.path)
         if row.line is not None:
-            return self._single(row.line, width)
+            return self._single(row.line, width, part, row.path)
         text = fit(row.text.replace("−", self._glyphs.minus), width, self.cut)
-        if row.kind == "file" or index == self._at:
-            name = "diff--place" if index == self._at else "diff--file"
+        if row.kind == "file" or at == self._at:
+            name = "diff--place" if at == self._at else "diff--file"
             return [Segment(text, self.get_component_rich_style(name))]
         return [Segment(text, self.ink("accent" if row.kind == "hunk" else "dim"))]
+
+    def on_resize(self) -> None:
+        """Break long lines anew."""
+        if self._wraps:
+            self._lay_out()
+
+    def on_click(self, event: events.Click) -> None:
+        """Place the cursor; a double click on a file's head folds it."""
+        super().on_click(event)
+        if event.chain == 2:
+            self.action_turn()
+
+    def action_turn(self) -> None:
+        """Fold the file of the current line, or show its lines."""
+        path = self.path
+        if path:
+            self._turned ^= {path}
+            self._rebuild()
+            self.go_to_file(path)
+
+    def _go(self, row: int) -> None:
+        self._at = row
+        line = self._folds.line_of(row)
+        self.cursor = line
+        self.scroll_to(y=line, animate=False, force=True)
+        self.refresh()
+
+    def _keep_place(self) -> None:
+        share = self.scroll_offset.y / max(1, self.row_count())
+        self._rebuild()
+        line = round(share * self.row_count())
+        self.cursor = line
+        self.scroll_to(y=line, animate=False, force=True)
 
     def _rebuild(self) -> None:
         self._at = None
         notes = [DiffRow("note", self._note)] if self._note else []
-        self._rows = notes + diff_rows(self._files, split=self._split)
+        self._rows = notes + diff_rows(self._files, split=self._split, turned=self._turned)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        width = self.row_width
+        self._folds.set(self._extra(width) if self._wraps and width else ())
         self.rows_changed()
 
-    def _pair(self, row: Row, width: int) -> list[Segment]:
+    def _extra(self, width: int) -> list[tuple[int, int]]:
+        """Return which rows need how many lines besides their first."""
+        left = max(1, (width - 1) // 2 - _NUMBER - 1)
+        right = max(1, width - (width - 1) // 2 - 1 - _NUMBER - 1)
+        single = max(1, width - 2 * _NUMBER - 4)
+        found = []
+        for index, row in enumerate(self._rows):
+            sides = [(row.row.left, left), (row.row.right, right)] if row.row else []
+            sides += [(row.line, single)] if row.line else []
+            cells = [(cell_len(shown_line(line)), room) for line, room in sides if line]
+            lines = max((-(-count // room) for count, room in cells), default=1)
+            if lines > 1:
+                found.append((index, lines - 1))
+        return found
+
+    def _pair(self, row: Row, width: int, part: int, path: str) -> list[Segment]:
         half = (width - 1) // 2
         spans = None
         if row.kind == "changed" and row.left is not None and row.right is not None:
-            spans = changed_spans(_shown(row.left), _shown(row.right))
+            spans = changed_spans(shown_line(row.left), shown_line(row.right))
         before, after = spans or (None, None)
-        left = self._side(row.left, row.left_no, half, before)
-        right = self._side(row.right, row.right_no, width - half - 1, after)
+        left = self._side(row.left, row.left_no, half, part, path, before)
+        right = self._side(row.right, row.right_no, width - half - 1, part, path, after)
         return [*left, Segment(" "), *right]
 
-    def _single(self, line: Line, width: int) -> list[Segment]:
+    def _single(self, line: Line, width: int, part: int, path: str) -> list[Segment]:
         numbers = f"{line.old_no or '':>{_NUMBER}} {line.new_no or '':>{_NUMBER}} "
+        numbers = " " * len(numbers) if part else numbers
         sign = {"added": "+ ", "removed": "- ", "context": "  "}[line.kind]
-        body = self._body(line, max(1, width - len(numbers) - 2), None)
-        return [Segment(numbers, self.ink("dim")), Segment(sign, self._ground(line)), *body]
+        body = self.code(line, max(1, width - len(numbers) - 2), self._part(part), name=path)
+        return [Segment(numbers, self.ink("dim")), Segment(sign, self.ground(line)), *body]
 
     def _side(
-        self, line: Line | None, number: int | None, width: int, span: tuple[int, int] | None
+        self,
+        line: Line | None,
+        number: int | None,
+        width: int,
+        part: int,
+        path: str,
+        span: tuple[int, int] | None,
     ) -> list[Segment]:
         if line is None:
             absent = self.get_component_rich_style("diff--absent")
             return [Segment(" " * width, absent)]
-        head = Segment(f"{number or '':>{_NUMBER}} ", self.ink("dim"))
-        return [head, *self._body(line, max(1, width - _NUMBER - 1), span)]
+        shown = "" if part else number or ""
+        head = Segment(f"{shown:>{_NUMBER}} ", self.ink("dim"))
+        room = max(1, width - _NUMBER - 1)
+        return [head, *self.code(line, room, self._part(part), span, path)]
 
-    def _body(self, line: Line, width: int, span: tuple[int, int] | None) -> list[Segment]:
-        """Return a line's text on `width` cells, what changed within it marked."""
-        ground, text = self._ground(line), _shown(line)
-        if span is None or span[0] >= span[1]:
-            return [Segment(fit(text, width, self.cut), ground)]
-        mark = self.get_component_rich_style(f"diff--mark-{line.kind}")
-        parts: list[Segment] = []
-        left = width
-        edges = (0, *span, len(text))
-        for place, (start, end) in enumerate(pairwise(edges)):
-            piece = text[start:end]
-            cells = min(left, cell_len(piece))
-            if cells:
-                shown = piece if cells == cell_len(piece) else fit(piece, cells, self.cut)
-                parts.append(Segment(shown, mark if place == 1 else ground))
-                left -= cells
-        return [*parts, Segment(" " * left, ground)]
-
-    def _ground(self, line: Line) -> Style:
-        if line.kind == "context":
-            return Style.null()
-        return self.get_component_rich_style(f"diff--{line.kind}")
-
-
-def _shown(line: Line) -> str:
-    return plain(line.text[:LONGEST].rstrip("\r"))
+    def _part(self, part: int) -> int | None:
+        """Return which piece of a line is drawn; `None` when lines are cut instead of broken."""
+        return part if self._wraps else None

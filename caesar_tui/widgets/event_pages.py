@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from textual.message import Message
 
-from caesar_core.board.window import HIGH_WATER, EventWindow
-from caesar_core.protocol.event import Event
-from caesar_tui.messages import PageRead, PageWanted
+from caesar_core.board.raw_window import RawWindow
+from caesar_core.board.window import HIGH_WATER, PAGE_BYTES, EventWindow
+from caesar_tui.messages import PageRead, PageWanted, Source
 from caesar_tui.widgets.cursor_view import CursorView
 
 _FULL = HIGH_WATER - 2_000
@@ -17,18 +17,15 @@ _FULL = HIGH_WATER - 2_000
 class EventPages(CursorView):
     """Holds a window of a stream. Asks for bytes with `PageWanted`, is given `PageRead`."""
 
-    @dataclass
+    source: Source = "stream"
+
     class Moved(Message):
-        """Whether the end is followed, how many events came since, and what else to know."""
+        """Whether the end is followed, how many events came since, or what is shown, changed."""
 
-        following: bool
-        unseen: int
-        note: str = ""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, window: EventWindow | RawWindow, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.task_id: str | None = None
-        self.window = EventWindow()
+        self.window = window
         self.unseen = 0
         self.following = True
         self._known = 0
@@ -52,7 +49,7 @@ class EventPages(CursorView):
         self.rebuild()
         self.follow()
         if task_id is not None:
-            self._ask(PageWanted(task_id, "end"))
+            self._ask(PageWanted(task_id, "end", source=self.source))
 
     def grown(self, size: int, *, reset: bool) -> None:
         """Hear that the stream has more: up to the offset `size`."""
@@ -62,9 +59,15 @@ class EventPages(CursorView):
         self._known = max(self._known, size)
         self._ask_for_more()
 
+    def look_for_more(self) -> None:
+        """Ask for what came behind the window, however much it is."""
+        if self.task_id is not None and self.following:
+            start = self.window.end
+            self._ask(PageWanted(self.task_id, "after", start, start + PAGE_BYTES, self.source))
+
     def take(self, page: PageRead) -> None:
         """Take the bytes that were asked for."""
-        if page.task_id != self.task_id:
+        if (page.task_id, page.source) != (self.task_id, self.source):
             return
         self._asked = False
         self._known = max(self._known, page.size) if page.edge != "end" else page.size
@@ -85,7 +88,7 @@ class EventPages(CursorView):
         self.unseen, self.following = 0, True
         self._to_the_end()
         if self.task_id is not None and self._known > self.window.end:
-            self._ask(PageWanted(self.task_id, "end"))
+            self._ask(PageWanted(self.task_id, "end", source=self.source))
         self.tell()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -118,7 +121,15 @@ class EventPages(CursorView):
         if self.window.is_complete or self.task_id is None:
             return False
         start, end = self.window.page_before()
-        self._ask(PageWanted(self.task_id, "before", start, end))
+        self._ask(PageWanted(self.task_id, "before", start, end, self.source))
+        return True
+
+    def see_further_on(self) -> bool:
+        """Ask for what comes behind; whether there is anything."""
+        if self.task_id is None or self.window.end >= self._known:
+            return False
+        start, end = self.window.page_after(self._known)
+        self._ask(PageWanted(self.task_id, "after", start, end, self.source))
         return True
 
     def tell(self) -> None:
@@ -126,18 +137,18 @@ class EventPages(CursorView):
         state = (self.following, self.unseen, self.note)
         if state != self._told:
             self._told = state
-            self.post_message(self.Moved(*state))
+            self.report(self.Moved())
 
     def rebuild(self) -> None:
         """Make the rows of the window anew."""
         raise NotImplementedError
 
-    def add(self, events: list[Event]) -> None:
+    def add(self, events: list[Any]) -> None:
         """Make rows of events that came behind the window."""
         raise NotImplementedError
 
-    def came_before(self) -> None:
-        """Hear that the window reaches further back."""
+    def came(self, direction: int) -> None:
+        """Hear that the window reaches further back (-1) or further on (1)."""
 
     def _take_before(self, page: PageRead) -> None:
         rows, top = self.row_count(), self.scroll_offset.y
@@ -146,7 +157,7 @@ class EventPages(CursorView):
             more = self.row_count() - rows
             self.cursor += more
             self.scroll_to(y=top + more, animate=False, force=True)
-        self.came_before()
+        self.came(-1)
 
     def _take_after(self, page: PageRead) -> None:
         held = len(self.window)
@@ -163,6 +174,7 @@ class EventPages(CursorView):
         else:
             self.add(fresh)
         self.tell()
+        self.came(1)
 
     def _to_the_end(self) -> None:
         self.following = True
@@ -174,10 +186,9 @@ class EventPages(CursorView):
         is_kept = not self.following and len(self.window) > _FULL
         if is_kept and self.scroll_offset.y < self.max_scroll_y:
             return
-        if self.task_id is not None and self.window.end < self._known:
-            self._ask(PageWanted(self.task_id, "after", *self.window.page_after(self._known)))
+        self.see_further_on()
 
     def _ask(self, wanted: PageWanted) -> None:
         if not self._asked or wanted.edge == "end":
             self._asked = True
-            self.post_message(wanted)
+            self.report(wanted)

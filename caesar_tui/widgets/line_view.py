@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset, Region, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -87,6 +88,13 @@ class LineView(ScrollView, can_focus=True):
         if 0 <= y < self.size.height:
             width = (self.row_width if end is None else end) - start
             self.refresh(Region(start, y, max(0, width), 1))
+
+    def report(self, message: Message) -> None:
+        """Post a message of this view, also when a parent's handler made it happen.
+
+        Textual lets no message rise to the widget whose handler was running when it was made.
+        """
+        self.post_message(message.set_sender(self))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the selected text for the clipboard."""

@@ -23,7 +23,15 @@ from caesar_tui.widgets.status_bar import QuietStatic
 
 LONGEST: Final = 400
 """Characters of an objective that one line could ever need."""
-TABS: Final = (("stream", "Stream"), ("diff", "Diff"))
+TABS: Final = (
+    ("stream", "Stream"),
+    ("diff", "Diff"),
+    ("report", "Report"),
+    ("task", "Task"),
+    ("raw", "Raw"),
+    ("timeline", "Timeline"),
+)
+_TABS_WIDTH: Final = sum(len(title) + 4 for _, title in TABS) + 14
 FIRST_COMMANDS: Final = (
     ('caesar run --agent shell "make test"', "run a command as a task; it appears here"),
     ("caesar demo", "see two agents race, without any agent installed"),
@@ -38,6 +46,12 @@ class Tab(Static):
     def __init__(self, name: str, title: str, number: int) -> None:
         super().__init__(Content(f" {number} {title} "), id=f"tab-{name}", markup=False)
         self._name_of_tab = name
+        self._number = number
+        self._title = title
+
+    def shorten(self, *, short: bool) -> None:
+        """Show the number alone, or the title as well."""
+        self.update(Content(f" {self._number} " if short else f" {self._number} {self._title} "))
 
     def on_click(self) -> None:
         """Pick this tab."""
@@ -56,6 +70,7 @@ class TaskHead(Vertical):
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._glyphs = glyphs
+        self._tab = TABS[0][0]
 
     def compose(self) -> ComposeResult:
         """Lay out title, objective, what it does, and tabs."""
@@ -66,6 +81,10 @@ class TaskHead(Vertical):
             for number, (name, title) in enumerate(TABS, 1):
                 yield Tab(name, title, number)
             yield QuietStatic(id="head-follow")
+
+    def on_resize(self) -> None:
+        """Shorten the tabs where there is no room for all titles."""
+        self.show_tab(self._tab)
 
     def on_mount(self) -> None:
         """Begin with the first tab."""
@@ -85,9 +104,13 @@ class TaskHead(Vertical):
 
     def show_tab(self, name: str) -> None:
         """Mark the tab that is shown."""
+        self._tab = name
+        short = self.size.width < _TABS_WIDTH
         for tab in self.query(Tab):
-            tab.set_class(tab.id == f"tab-{name}", "-current")
-        self.query_one("#head-follow").display = name == "stream"
+            is_current = tab.id == f"tab-{name}"
+            tab.set_class(is_current, "-current")
+            tab.shorten(short=short and not is_current)
+        self.query_one("#head-follow").display = name in {"stream", "raw"}
 
     def moved(self, *, following: bool, unseen: int, note: str = "") -> None:
         """Say whether the stream's end is followed, and what is searched for."""

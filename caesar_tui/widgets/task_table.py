@@ -111,7 +111,7 @@ class TaskTable(LineView):
             if task_id is not None:
                 self.chosen = task_id
                 if event.chain == 2:
-                    self.post_message(self.Opened(task_id))
+                    self.report(self.Opened(task_id))
 
     def action_move(self, step: int) -> None:
         """Choose the next or the previous task."""
@@ -131,7 +131,7 @@ class TaskTable(LineView):
             if line.task_id is not None and line.task_id in {before, after}:
                 self.refresh_row(index)
         self._bring_into_view()
-        self.post_message(self.Chosen(after))
+        self.report(self.Chosen(after))
 
     def _build(self) -> list[_Line]:
         assert self._now is not None or not self._rows

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from caesar_core.clock import iso
 from caesar_core.engine.applying import ApplyResult, UndoResult
+from caesar_core.engine.diffs import Diff
 from caesar_core.errors import OperationError
 from caesar_core.protocol import event as ev
 from caesar_core.protocol.event import Event, EventBody
 from caesar_core.protocol.wire import encode_event
+from caesar_core.repo.changes import FileChange
 from caesar_core.repo.merge import Conflict
 from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
@@ -54,6 +58,42 @@ Binary files a/logo.png and b/logo.png differ
 """
 
 
+def change(path: str, action: str, plus: int | None, minus: int | None, *flags: str) -> FileChange:
+    """Return a changed file as the engine lists it."""
+    return FileChange(
+        path=path,
+        path_bytes=path.encode(),
+        action=action,  # type: ignore[arg-type]
+        old_path=None,
+        old_path_bytes=None,
+        old_mode="100644",
+        new_mode="100644",
+        old_size=1,
+        new_size=1,
+        binary=plus is None,
+        insertions=plus,
+        deletions=minus,
+        flags=flags,
+    )
+
+
+CHANGES = (
+    change("src/parser.py", "modified", 6, 3),
+    change("tests/test_parser.py", "created", 2, 0),
+    change("logo.png", "modified", None, None, "binary"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FakeDiff(Diff):
+    """A diff with a patch of our own."""
+
+    content: bytes = b""
+
+    def write_patch(self, out: BinaryIO, *, ignore_space: bool = False) -> None:
+        out.write(b"" if ignore_space else self.content)
+
+
 class FrozenClock:
     """A wall clock that stands still; real waiting is done by the event loop."""
 
@@ -83,10 +123,15 @@ class FakeEngine:
         self.patch = PATCH
         self.conflicts: tuple[Conflict, ...] = ()
         self.failure: str | None = None
+        self.shown: dict[str, Any] = SHOWN
 
-    def patch_into(self, task: str, out: BinaryIO) -> None:
-        self._note("patch", task)
-        out.write(self.patch)
+    def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
+        self._note("diff" if against is None else f"diff against {against}", task)
+        return FakeDiff(task, CHANGES if self.patch else (), content=self.patch)
+
+    def show(self, task: str) -> dict[str, Any]:
+        self._note("show", task)
+        return {"task_id": task, "status": "succeeded", **self.shown}
 
     def preflight(self, task: str) -> ApplyResult:
         self._note("preflight", task)
@@ -193,6 +238,49 @@ class Sample:
             "asked_at": ago(161),
         }
         (folder / f"{question.id}.json").write_text(json.dumps(document))
+
+
+SHOWN: dict[str, Any] = {
+    "agent": "codex",
+    "mode": "write",
+    "isolation": "worktree",
+    "workspace": "/src/parser/.caesar/wt/t_11aa",
+    "branch": "caesar/implementer-guard-t_11aa",
+    "report_source": "file",
+    "changes_verified_by": "git",
+    "report": {
+        "status": "partial",
+        "summary": "Two of **three** callers are moved.",
+        "details": "## What is left\n\n- `main()` still splits by hand\n\n```\nmake test\n```",
+        "changes": [{"path": "src/parser.py", "action": "modified", "summary": "the guard"}],
+        "findings": [
+            {"severity": "low", "title": "An unused import", "file": "src/a.py", "line": 3},
+            {"severity": "high", "title": "No test for tabs", "detail": "Tabs are untested."},
+        ],
+        "questions": [{"question": "Move main() as well?"}],
+        "next_steps": ["Move the third caller"],
+        "artifacts": [{"path": "bench.txt", "description": "timings"}],
+        "usage": {"input_tokens": 90000, "cost_usd": None},
+    },
+    "claims": {
+        "commands": [
+            {"command": "pnpm test", "claimed_exit_code": 0, "seen": True},
+            {"command": "pnpm lint", "claimed_exit_code": 0, "seen": False},
+        ],
+        "changes": {"declared_only": ["src/b.py"], "observed_only": ["src/parser.py"]},
+    },
+    "checks": [{"name": "make test", "passed": True}],
+    "task": {
+        "objective": "Guard the parser against empty input",
+        "context": "The parser is called with whole files.",
+        "constraints": ["No new dependency"],
+        "acceptance_criteria": ["pnpm test passes"],
+        "deadline_ms": 600000,
+        "depth": 1,
+    },
+    "record": {"base_ref": "1" * 40, "created_at": "2026-11-30T21:00:00.000Z"},
+    "warnings": ["network: it cannot be cut for this agent"],
+}
 
 
 def ago(seconds: float) -> str:

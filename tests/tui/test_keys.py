@@ -116,11 +116,11 @@ async def test_the_diff_is_read_again_when_its_task_has_ended(sample: Sample) ->
     async with opened(sample) as pilot:
         board(pilot).table.chosen = "t_7f3a"
         await press(pilot, "2")
-        assert sample.engine.asked == [("patch", "t_7f3a")]
+        assert sample.engine.asked == [("diff", "t_7f3a")]
         ended = "2026-11-30T21:04:11.000Z"
         RecordStore(sample.layout).update("t_7f3a", status="succeeded", ended_at=ended)
         await until(pilot, lambda: len(sample.engine.asked) > 1)
-        assert sample.engine.asked == [("patch", "t_7f3a")] * 2
+        assert sample.engine.asked == [("diff", "t_7f3a")] * 2
 
 
 async def test_enter_and_tab_move_between_list_and_pane(sample: Sample) -> None:

@@ -1,0 +1,71 @@
+"""The tab with what a task changed: the list of files, and their lines."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.getters import query_one
+
+from caesar_core.board.glyphs import UNICODE, Glyphs
+from caesar_core.board.views import TaskView
+from caesar_tui.messages import DiffRead, DiffWanted
+from caesar_tui.widgets.diff_pane import DiffPane
+from caesar_tui.widgets.file_list import FileList
+
+_ROOMY = 110
+
+
+class DiffTab(Container):
+    """Knows which diff is wanted; asks for it once."""
+
+    files = query_one("#files", FileList)
+    lines = query_one("#diff", DiffPane)
+
+    def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._asked: tuple[DiffWanted, str | None] | None = None
+        self.ignore_space = False
+        self.against: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list and the lines."""
+        yield FileList(self._glyphs, id="files")
+        yield DiffPane(self._glyphs, id="diff")
+
+    def clear(self) -> None:
+        """Begin with another task."""
+        self._asked = self.against = None
+        self.files.show(())
+        self.lines.show((), "Reading the changes")
+
+    def wanted(self, view: TaskView) -> DiffWanted | None:
+        """Return what is to be read: once, and again when the task has ended."""
+        wanted = DiffWanted(view.id, self.ignore_space, self.against)
+        if self._asked == (wanted, view.facts.ended_at):
+            return None
+        self._asked = (wanted, view.facts.ended_at)
+        return wanted
+
+    def take(self, read: DiffRead) -> None:
+        """Show what was read, unless something else is wanted by now."""
+        if self._asked is None or read.wanted != self._asked[0]:
+            return
+        notes = [read.note]
+        if read.wanted.against:
+            notes.append(f"Compared with {read.wanted.against}, not with the base.")
+        if read.wanted.ignore_space:
+            notes.append("White space is ignored.")
+        self.files.show(read.listed)
+        self.lines.show(read.files, " ".join(note for note in notes if note))
+
+    def on_file_list_picked(self, message: FileList.Picked) -> None:
+        """Go to the file in the lines."""
+        message.stop()
+        self.lines.go_to_file(message.path)
+        if message.opened:
+            self.lines.focus()
+
+    def on_resize(self) -> None:
+        """Put the list beside the lines where there is room."""
+        self.set_class(self.size.width >= _ROOMY, "-roomy")
