@@ -11,7 +11,7 @@ import anyio
 from caesar_core.engine.adopt import Caretaker
 from caesar_core.engine.questions import AskedQuestion
 from caesar_core.engine.service import Service
-from caesar_core.errors import NotFoundError
+from caesar_core.errors import CaesarError
 from caesar_core.servers.kit import Report
 
 _PAUSE: Final = 0.1
@@ -65,7 +65,7 @@ class Waiter:
     def _found(self, name: str) -> Caretaker | None:
         try:
             return self._service.caretaker(self._service.record(name).id)
-        except NotFoundError:
+        except CaesarError:  # no id, or not of one task
             return None
 
 

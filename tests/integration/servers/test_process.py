@@ -1,0 +1,212 @@
+"""The main server as a process: what is on its stdout, how it ends, what outlives it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+
+from tests.integration.engine.conftest import Caesar, eventually, processes_of
+from tests.integration.servers.conftest import Connect, call
+
+SERVE = ("-m", "caesar_core", "mcp", "serve")
+NOISY = """
+import os, subprocess, sys
+from pathlib import Path
+from caesar_core.servers import main
+
+quiet = main.MainTools.list_roles
+
+def noisy(self, given):
+    print("printed")
+    sys.__stdout__.write("written\\n")
+    sys.__stdout__.flush()
+    os.write(1, b"to the descriptor\\n")
+    os.system("echo by a child")
+    subprocess.run(["cat"], check=True)  # its stdin is not the wire either
+    return quiet(self, given)
+
+main.MainTools.list_roles = noisy
+main.serve_stdio(Path.cwd())
+"""
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "0"},
+}
+
+
+class RawClient:
+    """A client of the 2025 handshake by hand, so that every byte is seen."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self.lines: list[bytes] = []
+        self._next = 0
+
+    def request(self, method: str, params: Any) -> Any:
+        self._next += 1
+        self.send({"id": self._next, "method": method, "params": params})
+        while (answer := self.read()).get("id") != self._next:
+            pass
+        return answer["result"]
+
+    def send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def read(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the server is gone"
+        self.lines.append(line)
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def greet(self) -> Any:
+        answer = self.request("initialize", HELLO)
+        self.send({"method": "notifications/initialized"})
+        return answer
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        answer = self.request("tools/call", {"name": tool, "arguments": arguments})
+        return answer["structuredContent"]
+
+
+@contextmanager
+def raw(caesar: Caesar, *args: str) -> Iterator[RawClient]:
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(
+        [sys.executable, *args],
+        cwd=caesar.root,
+        env=caesar.env,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+    )
+    try:
+        yield RawClient(process)
+    finally:
+        process.kill()
+        process.wait(timeout=10)
+        for pipe_end in (process.stdin, process.stdout, process.stderr):
+            assert pipe_end is not None
+            with suppress(BrokenPipeError):
+                pipe_end.close()
+
+
+def test_case_168_whatever_is_printed_stdout_carries_the_protocol_only(caesar: Caesar) -> None:
+    with raw(caesar, "-c", NOISY) as client:
+        greeting = client.greet()
+        assert greeting["protocolVersion"] == "2025-06-18"
+        assert greeting["serverInfo"]["name"] == "caesar"
+        assert client.call("caesar_list_roles")["roles"]
+        assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+        assert client.process.stdout is not None
+        assert client.process.stdout.read() == b""
+        assert client.process.stderr is not None
+        said = client.process.stderr.read().decode()
+    for words in ("printed", "written", "to the descriptor", "by a child"):
+        assert words in said
+
+
+@pytest.mark.parametrize("end", ["eof", "term"])
+def test_it_ends_at_once_while_a_call_waits_and_the_task_goes_on(caesar: Caesar, end: str) -> None:
+    with raw(caesar, *SERVE) as client:
+        client.greet()
+        task_id = client.call("caesar_delegate", objective="sleep 600", agent="shell")["task_id"]
+        arguments = {"task_ids": [task_id], "timeout_ms": 600_000}
+        client.send(
+            {
+                "id": 99,
+                "method": "tools/call",
+                "params": {"name": "caesar_await", "arguments": arguments},
+            }
+        )
+        caesar.wait(task_id, lambda record: record.agent_process is not None)
+        began = time.monotonic()
+        if end == "eof":
+            assert client.process.stdin is not None
+            client.process.stdin.close()
+        else:
+            client.process.send_signal(signal.SIGTERM)
+        assert client.process.wait(timeout=10) == 0
+        assert time.monotonic() - began < 5
+    assert caesar.record(task_id).is_active
+    assert processes_of(task_id)
+    caesar("cancel", task_id)
+
+
+async def test_a_killed_server_leaves_a_task_that_the_next_one_reports(
+    caesar: Caesar, connect: Connect
+) -> None:
+    gate = caesar.root.parent / "gate"
+    objective = f"echo started > s.txt; until [ -e {gate} ]; do sleep 0.05; done"
+    with raw(caesar, *SERVE) as client:
+        client.greet()
+        task_id = client.call("caesar_delegate", objective=objective, agent="shell")["task_id"]
+        client.process.kill()
+        client.process.wait(timeout=10)
+    gate.touch()
+    async with connect("in process", "auto") as next_one:
+        over = (await call(next_one, "caesar_await", task_ids=[task_id]))["tasks"][task_id]
+        assert (over["status"], over["report"]["status"]) == ("succeeded", "success")
+        assert [change["path"] for change in over["report"]["changes"]] == ["s.txt"]
+
+
+async def test_case_166_a_task_whose_processes_died_is_not_pending_for_ever(
+    caesar: Caesar, connect: Connect
+) -> None:
+    task_id = caesar.detach("sleep 600")
+    record = caesar.wait(task_id, lambda record: record.agent_process is not None)
+    assert record.supervisor is not None
+    os.kill(record.supervisor.pid, signal.SIGKILL)
+    for process in processes_of(task_id):
+        process.kill()
+    async with connect("in process", "auto") as client:
+        over = (await call(client, "caesar_await", task_ids=[task_id]))["tasks"][task_id]
+    assert (over["status"], over["pending"]) == ("failed", False)
+    assert over["report"]["status"] == "failed"
+
+
+def test_a_closed_descriptor_is_no_trouble(caesar: Caesar) -> None:
+    """With stdin closed there is no client: it ends at once and says nothing."""
+    command = f"exec {sys.executable} {' '.join(SERVE)} <&- "
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=caesar.root,
+        env=caesar.env,
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_flags_that_make_no_sense_are_refused(caesar: Caesar) -> None:
+    ran = caesar("mcp", "serve", "--port", "8000")
+    assert (ran.code, "--http" in ran.err) == (2, True)
+    ran = caesar("mcp", "serve", "--http", env={"CAESAR_MCP_TOKEN": "short"})
+    assert (ran.code, "CAESAR_MCP_TOKEN" in ran.err) == (2, True)
+
+
+def test_trust_is_given_where_the_server_is_started(caesar: Caesar) -> None:
+    caesar.declare("mine", "caesar report --status success --summary done")
+    caesar.env.pop("CAESAR_TRUST")
+    with raw(caesar, *SERVE, "--trust") as client:
+        client.greet()
+        task_id = client.call("caesar_delegate", objective="x", agent="mine")["task_id"]
+    assert (
+        eventually(lambda: caesar.record(task_id), lambda r: not r.is_active).status == "succeeded"
+    )
