@@ -48,6 +48,7 @@ class RunCommand(click.Command):
 @click.option("--constraint", metavar="T", multiple=True, help="A rule to keep; repeatable.")
 @click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
 @click.option("--check", metavar="CMD", multiple=True, help="Run it on the result; repeatable.")
+@click.option("--channel", is_flag=True, help="Let the agent ask and report by an MCP server.")
 @click.option("--detach", is_flag=True, help="Return at once; `caesar watch` shows it.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and why.")
 @click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
@@ -84,6 +85,7 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
         budget=parse_budget(options["budget"]),
         extra=ctx.meta.get("extra", ()),
         depth=current_depth() + 1,
+        channel=options["channel"],
     )
     as_json = options["as_json"] or options["ndjson"]
     if options["dry_run"]:

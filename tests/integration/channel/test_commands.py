@@ -133,6 +133,36 @@ def test_the_commands_say_what_is_wrong(caesar: Caesar) -> None:
         assert "CAESAR_TASK_DIR" in ran.err
 
 
+def test_case_161_an_agent_that_takes_no_channel_works_without(caesar: Caesar) -> None:
+    ran = caesar("run", "true", "--agent", "shell", "--channel", "--json")
+    assert (ran.code, ran.json["status"]) == (0, "succeeded")
+    assert any("takes no MCP server" in warning for warning in ran.json["warnings"])
+    assert caesar.record(ran.json["task_id"]).report_via == "file"
+    order = json.loads(caesar.layout.task(ran.json["task_id"]).task.read_bytes())
+    assert order.get("channel") is None
+
+
+def test_case_162_the_file_works_beside_a_channel_that_is_not_used(caesar: Caesar) -> None:
+    """`codex` is given the channel on its command line, and writes a file all the same."""
+    program = caesar.root.parent / "bin" / "codex"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" >arguments.txt\n"
+        'echo \'{"protocol":"caesar.report/v1","status":"success","summary":"by file"}\''
+        ' >"$CAESAR_REPORT_PATH"\n'
+    )
+    program.chmod(0o755)
+    caesar.env["PATH"] = f"{program.parent}:{caesar.env['PATH']}"
+    done = caesar.run("x", "--channel", agent="codex")
+    assert (done["report"]["summary"], done["report_source"]) == ("by file", "file")
+    task_id = done["task_id"]
+    assert caesar.record(task_id).report_via == "channel"
+    order = json.loads(caesar.layout.task(task_id).task.read_bytes())
+    assert order["channel"]["args"][-2:] == ["--task-dir", str(caesar.layout.task(task_id).dir)]
+    assert "caesar_core.servers.channel" in caesar("diff", task_id).out
+    assert "submit_report" in (caesar.layout.task(task_id).dir / "brief.md").read_text()
+
+
 def test_questions_are_followed_until_the_task_ends(caesar: Caesar) -> None:
     caesar.declare("asker", 'caesar ask "One?"; caesar ask "Two?"')
     task_id = caesar.detach("ask", agent="asker")
