@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final, TypeAlias
 
 from tests.fakes.model.script import Action, Edit, Read, Shell, Tool, Write
-from tests.fakes.model.turn import Json, Offered
+from tests.fakes.model.turn import SEARCH, Json, Offered
 
 _SHELLS: Final = ("exec_command", "shell", "Bash", "bash", "run_shell_command", "run_command")
 _WRITERS: Final = ("Write", "write", "create", "write_file")
@@ -80,6 +80,8 @@ class Toolbox:
         if self._is_code_mode:
             call = f"text(await tools.mcp__caesar__{action.name}({json.dumps(arguments)}));"
             return Offered("exec", "custom"), {}, call
+        if SEARCH in self._tools:
+            return self._tools[SEARCH], {"query": action.name}, None
         return Offered(action.name), arguments, None
 
     def _shell(self, command: str) -> Chosen:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, Final
 
-from tests.fakes.model.turn import Call, Json, Offered, SseEvent, Turn, pieces
+from tests.fakes.model.turn import SEARCH, Call, Json, Offered, SseEvent, Turn, pieces
 
 _USAGE: Final[Json] = {
     "input_tokens": 100,
@@ -17,6 +17,7 @@ _USAGE: Final[Json] = {
     "total_tokens": 120,
 }
 _FLAT: Final = "functions"
+_SEARCH_RESULT: Final = "tool_search_output"
 
 
 class ResponsesWire:
@@ -24,8 +25,8 @@ class ResponsesWire:
 
     def offered(self, body: Json) -> list[Offered]:
         tools = list(body.get("tools") or ())
-        for item in _items(body):  # "code mode" hands its tools in as an item of the input
-            if item.get("type") == "additional_tools":
+        for item in _items(body):  # so hands "code mode" its tools in, and so are hidden ones found
+            if item.get("type") in {"additional_tools", _SEARCH_RESULT}:
                 tools += item.get("tools") or ()
         return [offered for tool in tools for offered in _flatten(tool)]
 
@@ -33,7 +34,7 @@ class ResponsesWire:
         found, was_output = 0, False
         for item in _items(body):
             kind = str(item.get("type") or "message")
-            is_output = kind.endswith("_output")
+            is_output = kind.endswith("_output") and kind != _SEARCH_RESULT
             if kind == "message" and item.get("role") == "user":
                 found = 0
             elif is_output and not was_output:
@@ -119,6 +120,14 @@ def _message(turn: Turn) -> Json:
 
 
 def _call(call: Call) -> Json:
+    if call.name == SEARCH:
+        searched = {"call_id": call.id, "execution": "client", "arguments": call.arguments}
+        return {
+            "type": "tool_search_call",
+            "id": f"item_{call.id}",
+            "status": "completed",
+            **searched,
+        }
     item: Json = {"id": f"item_{call.id}", "call_id": call.id, "name": call.name}
     if call.namespace:
         item["namespace"] = call.namespace

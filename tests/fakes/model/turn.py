@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 Json: TypeAlias = dict[str, Any]
 SseEvent: TypeAlias = tuple[str | None, Json | str]
 """The event's name, where the format has names, and its data."""
+
+
+SEARCH: Final = "tool_search"
+"""The tool that finds those which a CLI does not put into its requests at first."""
 
 
 @dataclass(frozen=True, slots=True)
