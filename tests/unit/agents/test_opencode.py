@@ -101,7 +101,7 @@ def test_usage_and_cost_are_the_sum_of_the_steps() -> None:
 
 
 def test_a_rejected_permission_is_no_success_whatever_the_exit_code() -> None:
-    """CASES Q10: only stderr says it, in colours."""
+    """Q10: only stderr says it, in colours."""
     translator = OpenCodeAgent().translator()
     translator.feed(json.dumps(STEP))
     told = (
