@@ -39,7 +39,7 @@ class RaceGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group("race", cls=RaceGroup, no_args_is_help=True)
+@click.group("race", cls=RaceGroup, no_args_is_help=False)
 def command() -> None:
     """Let several agents work on one objective, from one commit, and take the best proved one.
 

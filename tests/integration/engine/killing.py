@@ -31,7 +31,9 @@ class IdleLauncher:
         return current()
 
 
-def begin(sandbox: Sandbox, script: str, timeout: str = "1m") -> tuple[Project, str]:
+def begin(
+    sandbox: Sandbox, script: str, timeout: str = "1m", checks: tuple[str, ...] = ()
+) -> tuple[Project, str]:
     """Delegate to an agent that is this shell script; nobody supervises it yet."""
     program = sandbox.root / ".caesar" / "agent.sh"
     sandbox.write({".caesar/agent.sh": f"#!/bin/sh\n{script}\n"})
@@ -43,7 +45,7 @@ def begin(sandbox: Sandbox, script: str, timeout: str = "1m") -> tuple[Project, 
         }
     )
     project = Project(sandbox.root)
-    request = Request("x", agent="mine", timeout=timeout)
+    request = Request("x", agent="mine", timeout=timeout, checks=checks)
     record, _ = delegate(project, request, launcher=IdleLauncher())
     return project, record.id
 

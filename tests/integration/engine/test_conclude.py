@@ -150,3 +150,21 @@ def test_r3_killed_at_each_step_of_its_end_a_task_ends_as_it_would_have(
     assert list(project.layout.record_lock(task_id).parent.iterdir()) == []
     branches = sandbox.git("branch", "--list", "caesar/*").split()
     assert record.branch in branches
+
+
+def test_r3_killed_at_each_step_of_its_checks_each_of_them_counts_once(
+    tmp_path: Path, death: Death
+) -> None:
+    sandbox = Sandbox.make(tmp_path / "repo", {"a.txt": "one\n"})
+    counted = f"echo x >> {tmp_path}/ran"
+    checks = (f"{counted}; true", f"{counted}; grep -q two a.txt", "exit 3")
+    project, task_id = begin(sandbox, f"echo two >> a.txt\n{HANDED_IN}", checks=checks)
+
+    record = _killed_again_and_again(project, task_id, death)
+
+    assert [check["exit_code"] for check in record.checks or ()] == [0, 0, 3]
+    assert (record.status, record.report_status) == ("succeeded", "success")
+    assert len(death.seen) > 8
+    report = json.loads(project.layout.task(task_id).report.read_bytes())
+    assert [f["title"] for f in report["findings"]].count("A check failed: exit 3") == 1
+    assert len(sandbox.git("worktree", "list").splitlines()) == 2
