@@ -82,10 +82,10 @@ def counted(count: int, noun: str) -> str:
 
 def human_duration(seconds: float) -> str:
     """Return a length of time for people: `0.4s`, `13s`, `4m12s`, `2h05m`, `3d04h`."""
-    if 0 < seconds < 0.05:
+    if seconds < 0.05:
         return "<0.1s"
     if seconds < 10:
-        return f"{max(0.0, seconds):.1f}s"
+        return f"{seconds:.1f}s"
     whole = int(seconds)
     if whole < 60:
         return f"{whole}s"

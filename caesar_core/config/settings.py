@@ -116,7 +116,8 @@ class RepositoryCommand:
     """Something that a repository's own configuration would make us run.
 
     Attributes:
-        path: where it stands, dotted: `agent.mine`, `worktree.setup`, `environment.set.PATH`.
+        path: where it stands, dotted, layer first: `project.agent.mine`,
+            `local.worktree.setup.0`, `project.environment.set.PATH`.
         text: what would be run or set, complete.
     """
 

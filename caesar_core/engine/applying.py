@@ -128,7 +128,11 @@ def apply_task(project: Project, task_id: str, files: Sequence[str] | None = Non
 
 
 def check_undo(project: Project, task_id: str | None = None) -> UndoResult:
-    """Return what an undo would restore; nothing is written."""
+    """Return what an undo would restore; nothing is written.
+
+    Raises:
+        CaesarError: the journal of the apply cannot be read.
+    """
     found = Journals(project).latest(task_id)
     if found is None:
         return _nothing_to_undo(task_id)

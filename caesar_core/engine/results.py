@@ -75,7 +75,7 @@ def run_result(project: Project, located: Located) -> dict[str, Any]:
     """Return the result of a task (docs/commands.md, `run`)."""
     record = located.record
     report = None if record.is_active else load_report(project, record.id)
-    result: dict[str, Any] = {
+    result = {
         "task_id": record.id,
         "status": record.status,
         "exit_code": record.exit_code,
@@ -98,9 +98,7 @@ def run_result(project: Project, located: Located) -> dict[str, Any]:
         "usage": record.usage,
         "warnings": list(record.warnings),
     }
-    if located.repository is not None:
-        result["diff"] = _diff_json(located, report)
-    return result
+    return {**result, "diff": _diff_json(located, report)}
 
 
 def show_result(project: Project, located: Located) -> dict[str, Any]:

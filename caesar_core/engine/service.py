@@ -183,7 +183,13 @@ class Service:
         return Caretaker(self.project, task_id, launcher=self._launcher)
 
     def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
-        """Return what a task changed, or how its result differs from another's."""
+        """Return what a task changed, or how its result differs from another's.
+
+        Raises:
+            NotFoundError: no such task.
+            UnreadableOutcomeError: nobody knows what it changed.
+            NoPathError: `files` names something that is not in it.
+        """
         other = self._locate(against) if against else None
         return diff(self._locate(task), files=files, against=other)
 
@@ -208,7 +214,11 @@ class Service:
         return check_apply(self.project, self.resolve_id(task), files)
 
     def apply(self, task: str, files: Sequence[str] | None = None) -> ApplyResult:
-        """Apply a task's outcome, all or nothing."""
+        """Apply a task's outcome, all or nothing; conflicts are in the result.
+
+        Raises:
+            CaesarError: no such task, not over yet, no outcome to be read, an unknown file.
+        """
         return apply_task(self.project, self.resolve_id(task), files)
 
     def undo_preview(self, task: str | None = None) -> UndoResult:
@@ -236,7 +246,11 @@ class Service:
         return answer_question(self.project, task_id, question_id, text, by)
 
     def cancel(self, task: str) -> CancelResult:
-        """Stop a task and wait for its end."""
+        """Stop a task and wait for its end.
+
+        Raises:
+            CaesarError: no such task, or it did not come to its end in time.
+        """
         return cancel_task(self.project, self.resolve_id(task))
 
     def request_cancel(self, task: str) -> None:

@@ -47,6 +47,7 @@ def test_clip_and_slug_and_human_figures() -> None:
     assert slug("Élan vital: naïve_test!") == "elan-vital-naive-test"
     assert slug("日本") == ""
     assert [human_bytes(n) for n in (5, 1_400, 20_000_000)] == ["5 B", "1.4 kB", "20 MB"]
+    assert human_duration(0) == human_duration(0.04) == human_duration(-1) == "<0.1s"
     assert [human_duration(s) for s in (0.42, 13, 252, 7_500, 273_600)] == [
         "0.4s", "13s", "4m12s", "2h05m", "3d04h",
     ]  # fmt: skip

@@ -70,3 +70,15 @@ def test_a_flood_from_what_a_command_leaves_behind_does_not_keep_the_shell_agent
     result = caesar.run("yes flood & echo done", "--timeout", "20s")
 
     assert (result["status"], result["report_status"]) == ("succeeded", "success")
+
+
+def test_a_result_outside_of_git_has_the_key_of_its_changes_as_well(
+    caesar: Caesar, tmp_path: Path
+) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+
+    result = caesar.run("echo x > x.txt", "--root", str(plain))
+
+    assert result["status"] == "succeeded"
+    assert result["diff"] == {"files": [], "is_empty": True}
