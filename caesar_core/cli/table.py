@@ -20,6 +20,9 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
         "Start",
         (
             Entry("demo", "demo", "See two agents race in a small repository, in half a minute."),
+            Entry("init", "init", "Make a project ready: settings, role prompts, skills."),
+            Entry("doctor", "doctor", "What works here, what is missing, and how to get it."),
+            Entry("config", "config", "Read and change what is configured."),
             Entry("trust", "trust", "Agree to the commands that this repository brings."),
         ),
     ),
@@ -56,7 +59,6 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
     (
         "Configure",
         (
-            Entry("config", "config", "Read and change what is configured."),
             Entry("agents", "agents", "List, enable, declare and try agents."),
             Entry("policy", "policy", "Which agents may be used."),
             Entry("role", "role", "Profiles that choose an agent."),

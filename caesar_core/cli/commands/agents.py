@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Final
 
 import click
 
-from caesar_core.cli.common import json_option, root_option
+from caesar_core.cli.common import json_option, root_option, service_at
+from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stdout
 from caesar_core.cli.scope import chosen_scope, project_at, scope_options, told, warn
 from caesar_core.cli.tables import columns
-from caesar_core.text import one_line
+from caesar_core.errors import EXIT_FAILED, EXIT_OK, CaesarError
+from caesar_core.text import human_duration, one_line
 
 _WHY_NOT: Final = {"denied": "denied", "allowed": "unlisted", "allow_recursion": "recursion"}
 
@@ -219,3 +222,40 @@ def unset_model_(
     now = f"{done.model} holds now" if done.model else "its own default holds now"
     missing = f"The {scope} file names no model for {agent}; {now}."
     return told(as_json, document, f"Removed; {now}." if done.changed else missing)
+
+
+@command.command("test")
+@click.argument("agent", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask: it may cost money.")
+@click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
+@json_option
+@root_option
+def test(agent: str, root: str | None, *, yes: bool, trust: bool, as_json: bool) -> int:
+    """Give agent ID one small read-only task, and see whether it responds.
+
+    It is a real task: at most 60 seconds, in a slot like any other, and it may cost money.
+    """
+    from caesar_core.cli.commands.run import current_depth
+    from caesar_core.engine.agent_test import run_agent_test
+
+    service = service_at(root)
+    _consent_to_spend(agent, yes=yes)
+    if trust:
+        service.agree()
+    elif not as_json:
+        ask_for_trust(service)
+    done = run_agent_test(service, agent, depth=current_depth() + 1)
+    word = "responded" if done.responded else "did not respond"
+    took = human_duration(done.duration_ms / 1000)
+    sentence = f"{agent} {word} in {took}: {done.summary or done.status}"
+    told(as_json, done.to_json(), sentence)
+    return EXIT_OK if done.status == "succeeded" else EXIT_FAILED
+
+
+def _consent_to_spend(agent: str, *, yes: bool) -> None:
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise CaesarError(f"A test of {agent} may cost money.", "Say --yes if it may.")
+    if not click.confirm(f"Run a small task with {agent}? It may cost money.", err=True):
+        raise click.Abort
