@@ -17,7 +17,7 @@ from caesar_core.engine.configure.layer_file import edit_layer, layer_path, writ
 from caesar_core.engine.needs import Needs, detect_needs
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
-from caesar_core.repo.discover import unusable_reason
+from caesar_core.repo.discover import find_repository, unusable_reason
 from caesar_core.store.atomic import write_atomic
 
 _MATERIAL: Final = Path(__file__).parent / "material" / "roles"
@@ -79,7 +79,7 @@ def initialize(
     chosen = _runtimes(project, runtimes)
     layout = project.layout
     refreshed = layout.config.exists() or layout.roles.is_dir()
-    reason = unusable_reason(project.root)
+    reason = unusable_reason(project.root, find_repository(project.root))
     warnings = () if reason is None else (f"{reason[0]} {reason[1]}",)
     ignored = _ignore(project, outside=reason is not None)
     needs = detect_needs(project.root) if force or not layout.config.exists() else None

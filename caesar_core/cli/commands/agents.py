@@ -235,8 +235,8 @@ def test(agent: str, root: str | None, *, yes: bool, trust: bool, as_json: bool)
 
     It is a real task: at most 60 seconds, in a slot like any other, and it may cost money.
     """
-    from caesar_core.cli.commands.run import current_depth
     from caesar_core.engine.agent_test import run_agent_test
+    from caesar_core.engine.depth import current_depth
 
     service = service_at(root)
     _consent_to_spend(agent, yes=yes)

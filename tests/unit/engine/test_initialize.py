@@ -94,7 +94,7 @@ def test_case_184_without_a_runtime_the_skill_is_deposited(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr("caesar_core.engine.initialize.unusable_reason", lambda _: None)
+    monkeypatch.setattr("caesar_core.engine.initialize.find_repository", lambda _: None)
 
     done = initialize(project, runtimes=None)
 
