@@ -156,6 +156,14 @@ SCENARIOS: Final[Mapping[str, tuple[Step, ...]]] = {
         act(Tool("ask_orchestrator", {"question": "Which colour?", "options": ["red", "blue"]})),
         Report(UNTOUCHED),
     ),
+    # The beginning of an id is enough, so the script can name the one task that there is.
+    "delegate": (
+        act(Tool("caesar_delegate", {"objective": "echo by-sub > sub.txt", "agent": "shell"})),
+        act(Tool("caesar_await", {"task_ids": ["t_"], "timeout_ms": 30_000})),
+        act(Tool("caesar_diff", {"task_id": "t_"})),
+        act(Tool("caesar_apply", {"task_id": "t_"})),
+        Say("Delegated and applied."),
+    ),
     "outside": (act(Shell("cat /etc/hostname; echo x > ../outside.txt")), Report(UNTOUCHED)),
     "sleep": (act(Shell(LONG_COMMAND)), Report(UNTOUCHED)),
     "hang": (Hang(),),
