@@ -10,7 +10,6 @@ from typing import Final, Literal, Protocol, TypeAlias
 from caesar_core.protocol.event import Error, EventBody
 
 StopSignal: TypeAlias = Literal["SIGTERM", "SIGINT"]
-SessionScope: TypeAlias = Literal["anywhere", "folder"]
 NetworkControl: TypeAlias = Literal["open", "toggle", "write-only", "unknown"]
 Injection: TypeAlias = Literal["none", "flag", "project-config", "global-config"]
 
@@ -28,7 +27,6 @@ class Capabilities:
         declares_changes: its reports list the files it changed; when not, files that git sees and
             the report does not name are no contradiction.
         stop_signal: what it is stopped with first; SIGTERM and SIGKILL follow.
-        session_scope: a session can be gone on with anywhere, or only in the `folder` it began in.
     """
 
     json_events: bool = False
@@ -43,7 +41,6 @@ class Capabilities:
     network: NetworkControl = "unknown"
     declares_changes: bool = True
     stop_signal: StopSignal = "SIGTERM"
-    session_scope: SessionScope = "anywhere"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def reason_of(message: str, status: int | None = None) -> Reason:
     if status is None:
         return said or "other"
     known = _BY_STATUS.get(status)
-    if said == "quota" and status in {402, 403, 429}:
+    if said == "quota" and status in {400, 402, 403, 429}:
         return "quota"
     if known is not None:
         return known

@@ -33,6 +33,8 @@ GROUPS: Final[tuple[tuple[str, tuple[Entry, ...]], ...]] = (
             Entry(
                 "race", "race", "Let several agents race for one objective; take the proved one."
             ),
+            Entry("resume", "resume", "Let an agent go on with what it did."),
+            Entry("retry", "retry", "Hand a task out again."),
             Entry("watch", "watch", "The control room: every task, live."),
         ),
     ),

@@ -163,7 +163,7 @@ def _report(
         observation.observed,
         run.record.workspace,
         read_only=run.record.mode == "read-only",
-        declares=run.plan.declares_changes and recovered.source != "synthesized",
+        declares=_has_to_declare(run, recovered.source),
     )
     notes = ((*note, None) for note in run.plan.notes)
     noted = dict.fromkeys((*notes, *run.findings, *said.findings(recovered.source)))
@@ -201,6 +201,12 @@ def _write_report(run: TaskRun, document: dict[str, Any]) -> None:
         delete_tree(path)
     text = json.dumps(document, ensure_ascii=False, indent=2)
     write_atomic(path, text.encode("utf-8", "replace") + b"\n")
+
+
+def _has_to_declare(run: TaskRun, source: str) -> bool:
+    """Whether the report should list all that git saw: not what an earlier task had changed."""
+    first = run.record.resumes is None
+    return run.plan.declares_changes and first and source != "synthesized"
 
 
 def _printed(run: TaskRun, said: Said) -> str:

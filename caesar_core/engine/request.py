@@ -19,6 +19,7 @@ class Request:
         start_ref: the commit the worktree starts from, when not `base_ref`.
         resumes: the task whose work this one goes on with.
         session: the agent's own name of the session to go on with.
+        notes: what the caller and the report should know of how the request was made.
         earlier: what that session had taken, as the keys of `agents.base.TokenUsage`.
     """
 
@@ -45,6 +46,7 @@ class Request:
     resumes: str | None = None
     session: str | None = None
     earlier: dict[str, Any] = field(default_factory=dict, hash=False)
+    notes: tuple[Note, ...] = ()
 
     def to_record(self) -> dict[str, Any]:
         """Return what is needed besides order and record to ask for the same again."""

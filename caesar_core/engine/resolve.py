@@ -99,7 +99,7 @@ def resolve(
             Decision("deadline_ms", deadline, deadline_reason),
             Decision("channel", channel, channel_reason),
         ),
-        notes=(*notes, *network_notes, *model_notes, *channel_notes),
+        notes=(*request.notes, *notes, *network_notes, *model_notes, *channel_notes),
     )
 
 

@@ -5,7 +5,7 @@ Ids may be any unique prefix here, and only here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from caesar_core.board.race import ComparisonView, ForecastView, RaceView
 from caesar_core.clock import Clock
 from caesar_core.engine.adopt import Caretaker, adopt_orphans
+from caesar_core.engine.again import resume_request, retry_request
 from caesar_core.engine.applying import (
     ApplyResult,
     UndoResult,
@@ -132,6 +133,14 @@ class Service:
     def pick_json(self, picked: Picked, applied: ApplyResult | None = None) -> dict[str, Any]:
         """Return the JSON of `pick`."""
         return pick_json(self.project, picked, applied)
+
+    def retry_request(self, task: str, changes: Mapping[str, Any]) -> Request:
+        """Return the request of an earlier task again; see `engine.again`."""
+        return retry_request(self.project, self._locate(task), changes)
+
+    def resume_request(self, task: str, more: str, changes: Mapping[str, Any]) -> Request:
+        """Return a request that goes on with an earlier task; see `engine.again`."""
+        return resume_request(self.project, self._locate(task), more, changes)
 
     def plan(self, request: Request) -> Resolution:
         """Return what `delegate` would do."""

@@ -58,7 +58,7 @@ def mistype(value: Any, draw: st.DataObject) -> Any:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_mistyped_lines_never_defeat_an_adapter(agent: str, data: st.DataObject) -> None:
-    """CASES 26; `translate` is asked itself, so that nothing catches what it raises."""
+    """Case 26; `translate` is asked itself, so that nothing catches what it raises."""
     translator: object = new_translator(agent)
     assert isinstance(translator, JsonTranslator)
     for line in data.draw(st.lists(st.sampled_from(LINES[agent]), min_size=1, max_size=8)):
@@ -104,7 +104,7 @@ def test_cut_lines_are_counted_and_nothing_else(agent: str, data: st.DataObject)
     ids=range(12),
 )
 def test_line_of_any_kind_is_taken(agent: str, line: str) -> None:
-    """CASES 26: empty, foreign, not JSON, too deep, 10 MB long."""
+    """Case 26: empty, foreign, not JSON, too deep, 10 MB long."""
     translator = new_translator(agent)
 
     assert list(translator.feed(line)) == []

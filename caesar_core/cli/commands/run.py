@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,47 +12,21 @@ from caesar_core.cli.ci_options import CiOutputs, ci_options
 from caesar_core.cli.common import json_option, root_option, service_at
 from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
+from caesar_core.cli.task_options import TaskCommand, task_options
 from caesar_core.errors import CaesarError
 from caesar_core.text import visible
+
+if TYPE_CHECKING:
+    from caesar_core.engine.request import Request
+    from caesar_core.engine.service import Service
 
 _SPOKEN: Final[dict[object, str]] = {True: "on", False: "off", None: "-"}
 
 
-class RunCommand(click.Command):
-    """A command whose operands after a literal `--` belong to the agent."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the agent's own arguments aside before click looks for options in them."""
-        if "--" in args:
-            cut = args.index("--")
-            ctx.meta["extra"] = tuple(args[cut + 1 :])
-            args = args[:cut]
-        return super().parse_args(ctx, args)
-
-
-@click.command("run", cls=RunCommand)
+@click.command("run", cls=TaskCommand)
 @click.argument("objective", required=False)
 @click.option("--objective-file", metavar="F", help="Read the objective from a file.")
-@click.option("--agent", metavar="ID", help="Who does it.")
-@click.option("--role", metavar="NAME", help="Or: the profile that chooses who does it.")
-@click.option("--mode", type=click.Choice(["read-only", "write"]), help="What it may do.")
-@click.option(
-    "--isolation", type=click.Choice(["inplace", "worktree", "auto"]), help="Where it works."
-)
-@click.option(
-    "--network", type=click.Choice(["auto", "on", "off"]), help="Whether it may reach out."
-)
-@click.option("--timeout", metavar="D", help="90s, 10m, 2h; a number alone is milliseconds.")
-@click.option("--model", metavar="NAME", help="For agents that take one.")
-@click.option("--context", metavar="TEXT|@FILE", default="", help="What the agent should know.")
-@click.option("--constraint", metavar="T", multiple=True, help="A rule to keep; repeatable.")
-@click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
-@click.option("--check", metavar="CMD", multiple=True, help="Run it on the result; repeatable.")
-@click.option("--channel", is_flag=True, help="Let the agent ask and report by an MCP server.")
-@click.option("--detach", is_flag=True, help="Return at once; `caesar watch` shows it.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and why.")
-@click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
-@click.option("--ndjson", is_flag=True, help="Each event as a line of JSON, then the result.")
+@task_options
 @ci_options
 @json_option
 @root_option
@@ -87,6 +61,11 @@ def command(ctx: click.Context, /, root: str | None, **options: Any) -> int:
         depth=current_depth() + 1,
         channel=options["channel"],
     )
+    return carry_out(service, request, options)
+
+
+def carry_out(service: Service, request: Request, options: dict[str, Any]) -> int:
+    """Start a task as its options say, follow it to its end, and return the exit code."""
     as_json = options["as_json"] or options["ndjson"]
     if options["dry_run"]:
         return _dry_run(service, request, as_json=as_json)

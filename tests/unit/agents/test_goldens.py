@@ -73,6 +73,7 @@ def test_every_golden_file_has_its_recording() -> None:
 
 @pytest.mark.parametrize("recording", ALL, ids=lambda recording: recording.name)
 def test_every_tool_starts_once_and_ends_once(recording: Recording) -> None:
+    """Case 27: start and end carry the same id."""
     bodies, _ = play(recording)
     calls: dict[str, list[str]] = {}
     for body in bodies:
@@ -89,7 +90,7 @@ def test_adapters_leave_start_and_end_of_the_run_to_the_engine(recording: Record
 
 @pytest.mark.parametrize(("name", "reason"), FAILED.items())
 def test_failed_run_is_never_green(name: str, reason: str) -> None:
-    """CASES 33, 35, M1, O3: failure and reason are known, and an event says so."""
+    """Cases 33, 35, M1, O3: failure and reason are known, and an event says so."""
     bodies, translator = play(Recording(name))
 
     assert translator.failure is not None
