@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from caesar_core.cli.ci_options import ci_options
-from caesar_core.cli.commands.run import carry_out, current_depth
+from caesar_core.cli.commands.run import carry_out
 from caesar_core.cli.common import json_option, root_option, service_at, task_argument
 from caesar_core.cli.task_options import TaskCommand, task_options
 
@@ -33,6 +33,7 @@ def command(ctx: click.Context, /, task: str, root: str | None, **options: Any) 
 def changes_of(options: dict[str, Any], extra: tuple[str, ...] | None) -> dict[str, Any]:
     """Return the parts of a request that the options replace."""
     from caesar_core.cli.commands.run import context_of
+    from caesar_core.engine.depth import current_depth
 
     changes = {
         "agent": options["agent"],
