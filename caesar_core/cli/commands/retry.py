@@ -33,6 +33,7 @@ def command(ctx: click.Context, /, task: str, root: str | None, **options: Any) 
 def changes_of(options: dict[str, Any], extra: tuple[str, ...] | None) -> dict[str, Any]:
     """Return the parts of a request that the options replace."""
     from caesar_core.cli.commands.run import context_of
+    from caesar_core.engine.budget import parse_budget
     from caesar_core.engine.depth import current_depth
 
     changes = {
@@ -48,6 +49,7 @@ def changes_of(options: dict[str, Any], extra: tuple[str, ...] | None) -> dict[s
         "acceptance_criteria": options["criterion"],
         "checks": options["check"],
         "channel": options["channel"],
+        "budget": parse_budget(options["budget"]),
         "extra": extra,
     }
     return {"depth": current_depth() + 1, **{k: v for k, v in changes.items() if v}}
