@@ -263,7 +263,7 @@ class Supervisor:
         if spools.was_emptied:
             run.find("low", "The agent emptied its own output", _EMPTIED)
         note_budget(run, end, spools.translator.usage)
-        conclude(run, end, Said(spools.translator, spools.stderr_tail))
+        conclude(run, end, Said(spools.translator))
         self._provider.ended(run.record, spools.translator.failure)
         spools.remove()
 

@@ -17,14 +17,9 @@ _DENIALS_SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A stream that has been read to its end.
-
-    Attributes:
-        stderr: the end of what went to stderr.
-    """
+    """A stream that has been read to its end."""
 
     translator: Translator
-    stderr: str = ""
 
     @property
     def final_text(self) -> str | None:
@@ -36,8 +31,8 @@ class Said:
         """What a person may read of the output; `None` when all of `raw.log` is that."""
         if not isinstance(self.translator, JsonTranslator):
             return None
-        # What explains a failure stands in its sentence; the rest of stderr is routine.
-        return "" if self.translator.failure else self.stderr
+        # Not its stderr: what explains a failure stands in its sentence, the rest is routine.
+        return ""
 
     def weighed(self, end: RunEnd) -> RunEnd:
         """Return the end with the CLI's own account of it: an exit code of 0 proves nothing."""
