@@ -32,7 +32,11 @@ _IGNORED = """\
 class Project:
     """A root with its store and configuration, read when first needed."""
 
-    def __init__(self, root: Path, clock: Clock | None = None) -> None:
+    def __init__(
+        self, root: Path, clock: Clock | None = None, *, config: Config | None = None
+    ) -> None:
+        if config is not None:  # instead of what the files say
+            self.__dict__["config"] = config
         self.layout = Layout(root)
         self.clock: Clock = clock or SystemClock()
         self.records = RecordStore(self.layout, self.clock)

@@ -1,0 +1,1 @@
+"""The conformance kit: a candidate agent is put through the contract, scenario by scenario."""
