@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from caesar_core.protocol.event import FileAction
 
-if TYPE_CHECKING:
-    from caesar_core.repo.changes import FileChange
+
+class Counted(Protocol):
+    """What is summed up of a changed file; `repo.changes.FileChange` is one."""
+
+    @property
+    def insertions(self) -> int | None:
+        """Lines added; `None` where lines are not counted."""
+        ...
+
+    @property
+    def deletions(self) -> int | None:
+        """Lines taken away; `None` where lines are not counted."""
+        ...
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What to look at twice."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +37,7 @@ class Observed:
     old_path: str | None = None
 
 
-def stat_of(changes: Sequence[FileChange]) -> dict[str, int]:
+def stat_of(changes: Sequence[Counted]) -> dict[str, int]:
     """Return the numbers of an outcome as the record holds them."""
     return {
         "files": len(changes),
@@ -30,6 +46,6 @@ def stat_of(changes: Sequence[FileChange]) -> dict[str, int]:
     }
 
 
-def flags_of(changes: Sequence[FileChange]) -> tuple[str, ...]:
+def flags_of(changes: Sequence[Counted]) -> tuple[str, ...]:
     """Return what to look at twice, over all files of an outcome."""
     return tuple(sorted({flag for change in changes for flag in change.flags}))
