@@ -80,6 +80,23 @@ def service_at(root: str | None) -> Service:
     return Service(project_root(root))
 
 
+def complete_race(
+    ctx: click.Context,
+    param: click.Parameter,  # noqa: ARG001 - click's signature
+    incomplete: str,
+) -> list[CompletionItem]:
+    """Offer the ids of the project's races."""
+    from click.shell_completion import CompletionItem
+
+    from caesar_core.engine.listing import known_races
+
+    try:
+        known = known_races(project_root(_root_before(ctx)))
+    except CaesarError:  # whoever presses Tab is not to be told
+        return []
+    return [CompletionItem(race_id) for race_id in known if race_id.startswith(incomplete)]
+
+
 def complete_task(
     ctx: click.Context,
     param: click.Parameter,  # noqa: ARG001 - click's signature

@@ -10,6 +10,7 @@ from typing import Final
 from caesar_core.board.views import TaskView
 from caesar_core.repo.refs import outcome_ids
 from caesar_core.store.layout import Layout
+from caesar_core.store.races import race_ids
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
 from caesar_core.watch.snapshot import task_view
@@ -40,6 +41,11 @@ class Listing:
 def task_ids(root: Path) -> list[str]:
     """Return the ids of the store and of the outcomes that only git still knows."""
     return sorted({*RecordStore(Layout(root)).list_ids(), *outcome_ids(root)})
+
+
+def known_races(root: Path) -> list[str]:
+    """Return the ids of the races that have a file."""
+    return race_ids(Layout(root))
 
 
 def list_tasks(

@@ -119,7 +119,20 @@ def start_race(
         if not race_records(project, file):
             project.layout.race(file.id).unlink(missing_ok=True)
         raise
+    # It may have been decided before the last of them was there to be stopped.
+    settle_race(project, file.id)
     return race, resolutions
+
+
+def plan_race(project: Project, order: RaceOrder) -> list[Resolution]:
+    """Return what `start_race` would decide for each contestant; nothing is created.
+
+    Raises:
+        CaesarError: one of them would be refused, or there are fewer than two.
+    """
+    resolutions = [plan_only(project, request) for request in _requests(project, order)]
+    _check_decidable(project, order, resolutions)
+    return resolutions
 
 
 def find_race(project: Project, prefix: str) -> RaceFile:

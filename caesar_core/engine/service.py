@@ -46,7 +46,8 @@ from caesar_core.engine.questions import (
     question_by_prefix,
     questions_of,
 )
-from caesar_core.engine.race import Race, RaceOrder, find_race, start_race
+from caesar_core.engine.race import Race, RaceOrder, find_race, plan_race, start_race
+from caesar_core.engine.race_stop import race_records
 from caesar_core.engine.race_views import all_races, race_json
 from caesar_core.engine.request import Request
 from caesar_core.engine.resolve import Resolution
@@ -95,6 +96,10 @@ class Service:
     def start_race(self, order: RaceOrder) -> tuple[Race, list[Resolution]]:
         """Start a race; see `engine.race.start_race`."""
         return start_race(self.project, order, launcher=self._launcher)
+
+    def plan_race(self, order: RaceOrder) -> list[Resolution]:
+        """Return what `start_race` would decide for each contestant."""
+        return plan_race(self.project, order)
 
     def race(self, prefix: str) -> Race:
         """Return the race that `prefix` stands for."""
@@ -297,7 +302,7 @@ class Service:
     def _contestants(self, names: Sequence[str]) -> tuple[list[str], RaceFile | None]:
         if len(names) == 1:
             race = find_race(self.project, names[0])
-            return list(race.task_ids), race
+            return [record.id for record in race_records(self.project, race)], race
         return [self.resolve_id(name) for name in names], None
 
     def _locate(self, task: str) -> Located:

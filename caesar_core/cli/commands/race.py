@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from caesar_core.cli.ci_options import CiOutputs, ci_options
-from caesar_core.cli.common import json_option, root_option, service_at
+from caesar_core.cli.common import complete_race, json_option, root_option, service_at
 from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
 from caesar_core.errors import EXIT_CONFLICT, EXIT_FAILED, EXIT_OK, CaesarError
@@ -69,6 +69,7 @@ def command() -> None:
 @click.option("--constraint", metavar="T", multiple=True, help="A rule to keep; repeatable.")
 @click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
 @click.option("--detach", is_flag=True, help="Return at once; `caesar race show` tells more.")
+@click.option("--dry-run", is_flag=True, help="Say who would race, and how; start nobody.")
 @click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
 @click.option("--ndjson", is_flag=True, help="Each event as a line of JSON, then the result.")
 @ci_options
@@ -80,6 +81,8 @@ def start(root: str | None, **options: Any) -> int:
     if options["take"] and options["detach"]:
         raise CaesarError("--apply needs the end of the race.", "Leave --detach out.")
     as_json = options["as_json"] or options["ndjson"]
+    if options["dry_run"]:
+        return _tell_plan(service, _order(options), as_json=as_json)
     outputs = CiOutputs.prepare(options)
     if options["trust"]:
         service.agree()
@@ -122,6 +125,21 @@ def _order(options: dict[str, Any]) -> Any:
         depth=current_depth() + 1,
     )
     return RaceOrder(request, options["agents"], options["copies"], options["stop_when"])
+
+
+def _tell_plan(service: Service, order: Any, *, as_json: bool) -> int:
+    planned = [
+        {decision.field: decision.value for decision in resolution.decisions}
+        for resolution in service.plan_race(order)
+    ]
+    out = stdout()
+    if as_json:
+        out.json({"contestants": planned})
+    for number, values in enumerate([] if as_json else planned, 1):
+        model = f":{values['model']}" if values["model"] else ""
+        network = "network" if values["network"] else "no network"
+        out.line(visible(f"{number}. {values['agent']}{model}  {values['mode']} · {network}"))
+    return EXIT_OK
 
 
 def _tell_started(race: Any, *, as_json: bool) -> None:
@@ -200,7 +218,7 @@ def _print(service: Service, view: RaceView, applied: ApplyResult | None, *, as_
 
 
 @command.command("show", short_help="The standings of a race.")
-@click.argument("race", metavar="RACE")
+@click.argument("race", metavar="RACE", shell_complete=complete_race)
 @json_option
 @root_option
 def show(race: str, root: str | None, *, as_json: bool) -> int:
@@ -232,7 +250,7 @@ def list_races(root: str | None, *, as_json: bool) -> int:
 
 
 @command.command("cancel", short_help="Stop every contestant of a race.")
-@click.argument("race", metavar="RACE")
+@click.argument("race", metavar="RACE", shell_complete=complete_race)
 @json_option
 @root_option
 def cancel(race: str, root: str | None, *, as_json: bool) -> int:
@@ -247,7 +265,7 @@ def cancel(race: str, root: str | None, *, as_json: bool) -> int:
 
 
 @command.command("apply", short_help="Apply the winner of a race, or another contestant.")
-@click.argument("race", metavar="RACE")
+@click.argument("race", metavar="RACE", shell_complete=complete_race)
 @click.option("--task", metavar="ID", help="This contestant instead of the winner.")
 @json_option
 @root_option

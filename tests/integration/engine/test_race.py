@@ -119,6 +119,14 @@ def test_p11_a_race_goes_on_when_its_terminal_is_closed(caesar: Caesar) -> None:
     assert [caesar.wait(r.id).status for r in records_of(caesar)] == ["succeeded"] * 2
 
 
+def test_a_dry_run_names_the_contestants_and_starts_nobody(caesar: Caesar) -> None:
+    ran = caesar("race", "x", "--agent", "shell", "-n", "2", "--dry-run", "--json")
+
+    told = [(c["agent"], c["isolation"]) for c in ran.json["contestants"]]
+    assert (ran.code, told) == (0, [("shell", "worktree")] * 2)
+    assert not caesar.layout.races.exists()
+
+
 def test_nobody_wins_without_proof(caesar: Caesar) -> None:
     ran = caesar("race", "exit 3", "--agent", "shell", "-n", "2", "--apply", "best", "--json")
 

@@ -18,9 +18,10 @@ def test_p11_a_terminal_that_was_closed_is_a_reader_that_has_left() -> None:
         output.line("somebody reads this")
         os.close(master)
 
-        for write in (lambda: output.line("nobody"), lambda: output.data(b"nobody\n")):
-            with pytest.raises(BrokenPipeError):
-                write()
+        with pytest.raises(BrokenPipeError):
+            output.line("nobody")
+        with pytest.raises(BrokenPipeError):
+            output.data(b"nobody\n")
         output.discard()
 
 
