@@ -22,12 +22,12 @@ from caesar_core.engine.check_command import (
 )
 from caesar_core.engine.observe import Observation
 from caesar_core.engine.request import Request
+from caesar_core.engine.set_up import set_up
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.errors import CaesarError, OperationError
 from caesar_core.repo.checkout import checked_out
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.materialize import materialize
-from caesar_core.repo.setup import run_setup
 from caesar_core.repo.worktree import Worktree
 from caesar_core.store.records import Record
 from caesar_core.text import one_line
@@ -133,15 +133,7 @@ def _furnish(run: TaskRun, repository: Repository, worktree: Worktree) -> None:
     plan = run.plan
     materialize(repository, run.layout.root, worktree, copy=plan.copy, link=plan.link)
     if plan.setup:
-        run_setup(
-            plan.setup,
-            worktree.workspace,
-            check_environment(run.environment()),
-            run.files.setup_log,
-            clock=run.clock,
-            timeout=plan.setup_timeout_ms / 1000,
-            should_stop=run.cancelled,
-        )
+        set_up(run, plan.setup, worktree.workspace, check_environment(run.environment()))
 
 
 def _how(check: dict[str, Any]) -> str:

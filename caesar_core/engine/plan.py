@@ -105,12 +105,12 @@ def process_fields(agent: Agent, invocation: Invocation) -> dict[str, Any]:
 
 
 def save_plan(path: Path, plan: Plan) -> None:
-    """Write the plan.
+    """Write the plan; for the person's eyes only, as `[environment] set` may hold a secret.
 
     Raises:
         StoreError: it cannot be written.
     """
-    write_atomic(path, json.dumps(asdict(plan)).encode("ascii"))
+    write_atomic(path, json.dumps(asdict(plan)).encode("ascii"), mode=0o600)
 
 
 def load_plan(path: Path) -> Plan | None:

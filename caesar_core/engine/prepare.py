@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+from caesar_core.engine.set_up import set_up
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.writers import take_place
 from caesar_core.errors import OperationError
@@ -14,7 +15,7 @@ from caesar_core.repo.discover import Repository
 from caesar_core.repo.main_tree import main_tree_state
 from caesar_core.repo.materialize import materialize
 from caesar_core.repo.owner import note_owner
-from caesar_core.repo.setup import SetupError, run_setup
+from caesar_core.repo.setup import SetupError
 from caesar_core.repo.snapshot import snapshot_workspace
 from caesar_core.repo.worktree import (
     Worktree,
@@ -182,15 +183,7 @@ def _set_up(run: TaskRun, workspace: Path) -> None:
     for command in run.plan.setup:
         run.progress(f"setup: {command}")
         try:
-            run_setup(
-                (command,),
-                workspace,
-                run.environment(),
-                run.files.setup_log,
-                clock=run.clock,
-                timeout=run.plan.setup_timeout_ms / 1000,
-                should_stop=run.cancelled,
-            )
+            set_up(run, (command,), workspace, run.environment())
         except SetupError:
             if run.cancelled():
                 raise CancelledError("Cancelled while the worktree was set up.") from None

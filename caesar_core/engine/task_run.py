@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ class TaskRun:
     main_tree: TreeState | None = None
     _journal: Journal | None = None
     _checkpointer: Checkpointer | None = None
+    _redactor: Redactor | None = None
     _repository: Repository | None = None
     _looked: bool = False
 
@@ -118,9 +119,23 @@ class TaskRun:
         """Change the record."""
         self.record = self.records.update(self.id, **changes)
 
+    def clean(self, text: str) -> str:
+        """Return a text of ours without the secrets of that environment."""
+        if self._redactor is None:
+            self._redactor = self.new_redactor()
+        return self._redactor.redact_text(text)
+
     def say(self, *bodies: EventBody) -> None:
         """Append events."""
-        self.journal.append_many(bodies)
+        self.journal.append_many([self._cleaned(body) for body in bodies])
+
+    def _cleaned(self, body: EventBody) -> EventBody:
+        texts: dict[str, Any] = {
+            spec.name: self.clean(value)
+            for spec in fields(body)
+            if isinstance(value := getattr(body, spec.name), str)
+        }
+        return replace(body, **texts)
 
     def progress(self, message: str, pct: float | None = None) -> None:
         """Tell how far the preparation is."""
@@ -128,4 +143,4 @@ class TaskRun:
 
     def find(self, severity: str, title: str, detail: str = "", file: str | None = None) -> None:
         """Add a finding to the report to come."""
-        self.findings.append((severity, title, detail, file))
+        self.findings.append((severity, title, self.clean(detail), file))

@@ -13,6 +13,7 @@ import pytest
 
 from caesar_core.cli.main import cli
 from caesar_core.cli.table import ENTRIES
+from caesar_core.config.explain import known_keys
 from caesar_core.config.models import ConfigFile
 from caesar_core.config.settings import Checks, EnvironmentRules, Furnishing, Policy
 from tests.hygiene.source import ROOT
@@ -90,6 +91,13 @@ def test_every_setting_is_documented_with_its_default(section: str, defaults: ob
         value = getattr(defaults, renamed.get(key, key))
         shown = SHOWN.get(value) if type(value) is int and value in SHOWN else json.dumps(value)
         assert f"| `{key}` | `{shown}` |" in part
+
+
+@pytest.mark.parametrize("kind", ["role", "agent", "answer"])
+def test_every_key_of_an_entry_is_documented(kind: str) -> None:
+    text = (DOCS / "configuration.md").read_text("utf-8")
+    part = text.partition(f"\n## {kind}\n")[2].partition("\n## ")[0]
+    assert [key for key in known_keys((kind, 0)) if f"| `{key}` |" not in part] == []
 
 
 def test_tests_that_prove_conformance_exist() -> None:
