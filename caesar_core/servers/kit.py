@@ -102,7 +102,8 @@ class Tool:
         if inspect.iscoroutinefunction(self.run):
             result: Result = await self.run(arguments, report)
             return result
-        return await anyio.to_thread.run_sync(self.run, arguments)  # type: ignore[arg-type]
+        # Given up when the client leaves: what must not be torn then is in `critical`.
+        return await anyio.to_thread.run_sync(self.run, arguments, abandon_on_cancel=True)  # type: ignore[arg-type]
 
 
 def build_server(name: str, instructions: str, tools: Sequence[Tool]) -> Server[dict[str, Any]]:

@@ -19,6 +19,7 @@ from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.tail import Tail
 from caesar_core.watch.streams import enter
+from tests.bench import servers
 from tests.bench.measure import CAESAR, CLOCK, Bench, percent_of_a_core, wait_until
 from tests.bench.stores import empty_project, large_repository, running_project
 
@@ -206,6 +207,8 @@ ROWS: tuple[Row, ...] = (
     Row("cancel to no process left", "<= 3 s", cancel),
     Row("a supervisor while its agent is silent", "<= 30 MiB, 0 %", supervisor),
     Row("parse a diff of 50,000 lines", "<= 0.1 s", patch_parse),
+    Row("MCP server, spawn to first answer", "as the library", servers.start),
+    Row("MCP status call, 500 tasks", "<= 5 ms", servers.status),
     Row("agent-side caesar ask, start", "<= 0.08 s", absent("ask")),
     Row("agent-side caesar report, start", "<= 0.08 s", absent("report")),
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import anyio
 import pytest
 
 from tests.integration.engine.conftest import Caesar, eventually, processes_of
@@ -146,6 +147,39 @@ def test_it_ends_at_once_while_a_call_waits_and_the_task_goes_on(caesar: Caesar,
     assert caesar.record(task_id).is_active
     assert processes_of(task_id)
     caesar("cancel", task_id)
+
+
+def test_it_ends_at_once_while_it_waits_for_a_deaf_agent(caesar: Caesar) -> None:
+    caesar.declare("deaf", "trap '' TERM; while :; do sleep 1; done")
+    with raw(caesar, *SERVE) as client:
+        client.greet()
+        task_id = client.call("caesar_delegate", objective="x", agent="deaf")["task_id"]
+        caesar.wait(task_id, lambda record: record.agent_process is not None)
+        arguments = {"name": "caesar_cancel", "arguments": {"task_id": task_id}}
+        client.send({"id": 99, "method": "tools/call", "params": arguments})
+        eventually(caesar.layout.task(task_id).cancel_request.exists, bool)
+        began = time.monotonic()
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+        assert client.process.wait(timeout=10) == 0
+        assert time.monotonic() - began < 4
+    assert caesar.wait(task_id).status == "cancelled"
+
+
+async def test_m4_delegations_side_by_side(caesar: Caesar, connect: Connect) -> None:
+    begun: list[str] = []
+    async with connect("in process", "auto") as client:
+
+        async def delegate(number: int) -> None:
+            arguments = {"objective": f"echo {number} > n.txt", "agent": "shell"}
+            begun.append((await call(client, "caesar_delegate", **arguments))["task_id"])
+
+        async with anyio.create_task_group() as group:
+            for number in range(4):
+                group.start_soon(delegate, number)
+        assert len(set(begun)) == 4
+        tasks = (await call(client, "caesar_await", task_ids=begun))["tasks"]
+    assert {task["status"] for task in tasks.values()} == {"succeeded"}
 
 
 async def test_a_killed_server_leaves_a_task_that_the_next_one_reports(
