@@ -91,3 +91,17 @@ def test_resume_needs_something_to_do(caesar: Caesar) -> None:
     first = caesar.run("true")
 
     assert caesar("resume", first["task_id"], "--json").code == 2
+
+
+def test_a_session_is_counted_over_all_its_tasks(caesar: Caesar) -> None:
+    stream = codex_says(json.dumps(SUCCESS))
+    install(caesar, "codex", stream)
+    task = caesar.run("begin", agent="codex")["task_id"]
+    spent = []
+    for total in (25, 45):
+        install(caesar, "codex", stream.replace('"input_tokens": 10', f'"input_tokens": {total}'))
+        result = caesar("resume", task, "more", "--json").json
+        task = result["task_id"]
+        spent.append(result["usage"]["input_tokens"])
+
+    assert spent == [15, 20]
