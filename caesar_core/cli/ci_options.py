@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from caesar_core.cli.output import stderr
+from caesar_core.errors import CaesarError
 from caesar_core.text import visible
 
 if TYPE_CHECKING:
@@ -89,8 +90,12 @@ class CiOutputs:
             files["quality"] = Path(QUALITY_REPORT)
             targets.append(("--annotations gitlab", files["quality"]))
         fail_on = parse_fail_on(options["fail_on"])
+        if options["detach"]:
+            _refuse_detached(options)
         check_targets(targets)
         step = os.environ.get("GITHUB_STEP_SUMMARY") if "summary" in files else None
+        if step and _is_same(files["summary"], Path(step)):
+            del files["summary"]  # appended to, like everybody's
         return cls(files, service, Path(step) if step else None, fail_on, options["no_input"])
 
     def stand_ins(self, service: Service, tasks: Iterable[str]) -> dict[str, Unattended]:
@@ -140,7 +145,8 @@ class CiOutputs:
     @property
     def _asks_nothing(self) -> bool:
         """Whether this is a run as any other: then it need not look at its result once more."""
-        return not self.files and self.service == "none" and self.fail_on == type(self.fail_on)()
+        writes = self.files or self.step_summary is not None or self.service != "none"
+        return not writes and self.fail_on == type(self.fail_on)()
 
     def _write(
         self, service: Service, facts: Sequence[TaskFacts], chosen: str | None, notes: Sequence[str]
@@ -151,8 +157,6 @@ class CiOutputs:
         from caesar_core.ci.summary import summary
         from caesar_core.engine.artifacts import append_text, target
 
-        if not self.files:
-            return
         texts: dict[str, Callable[[], str]] = {
             "junit": lambda: junit(facts),
             "sarif": lambda: sarif(facts, _version()),
@@ -174,6 +178,21 @@ class CiOutputs:
 
             for line in github_lines(facts):
                 stderr().command(line)
+
+
+def _refuse_detached(options: Mapping[str, Any]) -> None:
+    """Refuse what only somebody who stays until the end could do."""
+    for name in (*_FILES, "fail_on", "no_input"):
+        if options[name]:
+            flag = name.replace("_", "-")
+            raise CaesarError(
+                f"--{flag} needs the end of the task, and --detach does not wait for it.",
+                "Leave one of them out.",
+            )
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return os.path.abspath(one) == os.path.abspath(other)  # noqa: PTH100 - links unfollowed
 
 
 def _version() -> str:

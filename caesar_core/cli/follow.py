@@ -150,11 +150,12 @@ class EventStream:
             _nobody_reads()
 
     def _print(self, line: bytes) -> None:
-        if self._as_json:
-            stdout().json_line(line)
-            return
+        # An agent can write there: what is no event would break who reads lines of JSON.
         with suppress(BadEventError, CaesarError):
             event = decode_event(line)
+            if self._as_json:
+                stdout().json_line(line.strip())
+                return
             err = stderr()
             if self._is_preparation(event.body) and err.is_terminal:
                 self._show_bar(event.body)

@@ -16,7 +16,7 @@ from caesar_core.engine.channel import channel_server, own_command
 from caesar_core.engine.checks import planned_checks
 from caesar_core.engine.launcher import Launcher, LocalLauncher
 from caesar_core.engine.paused_agents import with_notes, without_preference
-from caesar_core.engine.pauses import sentence
+from caesar_core.engine.pauses import paused_sentences
 from caesar_core.engine.plan import Plan, process_fields, save_plan
 from caesar_core.engine.project import Project
 from caesar_core.engine.request import Request, WorkspaceFacts
@@ -32,7 +32,6 @@ from caesar_core.protocol.task import Channel, Task
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
 from caesar_core.repo.worktree import branch_name, delete_tree
 from caesar_core.store.atomic import write_atomic
-from caesar_core.store.pauses import pauses
 from caesar_core.store.records import Record
 
 # Linux refuses a single argument of 128 KiB, whatever ARG_MAX says.
@@ -107,8 +106,7 @@ def delegate(
 
 
 def _resolve(project: Project, request: Request, place: Place) -> Resolution:
-    now = project.clock.now()
-    paused = {pause.agent: sentence(pause) for pause in pauses(project.layout, now)}
+    paused = paused_sentences(project.layout, project.clock.now())
     config = without_preference(project.config, request, paused)
     found = resolve(request, config, project.agents, project.is_installed, place.facts)
     return with_notes(found, project.config, paused)

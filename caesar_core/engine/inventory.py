@@ -8,7 +8,8 @@ from typing import Any, Final
 from caesar_core.agents.base import Agent, Capabilities
 from caesar_core.config.policy import refusal
 from caesar_core.config.settings import Role
-from caesar_core.engine.pauses import pause_json
+from caesar_core.engine.paused_agents import passed_over, paused_last
+from caesar_core.engine.pauses import pause_json, paused_sentences
 from caesar_core.engine.project import Project
 from caesar_core.engine.resolve_agent import fitting_agent
 from caesar_core.errors import CaesarError
@@ -100,10 +101,13 @@ def role_row(project: Project, role: Role) -> dict[str, Any]:
         "provenance": project.config.layer_of(f"role.{role.name}"),
     }
     try:
-        fit = fitting_agent(role, project.config, project.agents, project.is_installed)
+        paused = paused_sentences(project.layout, project.clock.now())
+        able = paused_last(role, paused)
+        fit = fitting_agent(able, project.config, project.agents, project.is_installed)
     except CaesarError as error:
         return {**row, "error": error.message}
-    skipped = [{"agentId": name, "reason": reason} for name, reason in fit.skipped]
+    without = (*fit.skipped, *passed_over(role, fit.agent.id, paused))
+    skipped = [{"agentId": name, "reason": reason} for name, reason in without]
     return {**row, "picked": fit.agent.id, "skipped": skipped}
 
 

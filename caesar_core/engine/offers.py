@@ -7,6 +7,8 @@ from typing import Any
 from caesar_core.agents.base import Agent
 from caesar_core.config.policy import refusal
 from caesar_core.config.settings import Role
+from caesar_core.engine.paused_agents import passed_over, paused_last
+from caesar_core.engine.pauses import paused_sentences
 from caesar_core.engine.project import Project
 
 
@@ -53,6 +55,9 @@ def _agent_offer(project: Project, agent: Agent, depth: int) -> dict[str, Any]:
         if refused is None
         else {"allowed": False, "reason": f"{refused.reason} {refused.remedy}"},
     }
+    paused = paused_sentences(project.layout, project.clock.now()).get(agent.id)
+    if paused is not None:
+        offer["paused"] = paused
     model = project.config.models.get(agent.id)
     return offer if model is None else {**offer, "default_model": model}
 
@@ -60,12 +65,15 @@ def _agent_offer(project: Project, agent: Agent, depth: int) -> dict[str, Any]:
 def _role_offer(project: Project, role: Role) -> dict[str, Any]:
     skipped: list[dict[str, str]] = []
     picked = None
-    for candidate in role.agents:
+    paused = paused_sentences(project.layout, project.clock.now())
+    for candidate in paused_last(role, paused).agents:
         reason = _why_not(project, candidate)
         if not reason:
             picked = candidate
             break
         skipped.append({"agentId": candidate, "reason": reason})
+    over = passed_over(role, picked or "", paused)
+    skipped += [{"agentId": agent, "reason": reason} for agent, reason in over]
     offer: dict[str, Any] = {
         "name": role.name,
         "purpose": role.purpose,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
-from caesar_core.config.settings import Config
+from caesar_core.config.settings import Config, Role
 from caesar_core.engine.project import Project
 from caesar_core.engine.request import Note, Request
 from caesar_core.engine.resolve import Resolution
 from caesar_core.engine.resolve_agent import UnknownAgentError, nearest
 from caesar_core.store.pauses import clear_pause, load_pause
+
+WAITS: Final = "The task waits"
+PASSED_OVER: Final = "Passed over"
 
 
 def without_preference(config: Config, request: Request, paused: Mapping[str, str]) -> Config:
@@ -24,8 +28,20 @@ def without_preference(config: Config, request: Request, paused: Mapping[str, st
     role = config.roles.get(request.role or "")
     if role is None or request.agent is not None or paused.keys().isdisjoint(role.agents):
         return config
-    agents = tuple(sorted(role.agents, key=lambda agent: agent in paused))
-    return replace(config, roles={**config.roles, role.name: replace(role, agents=agents)})
+    return replace(config, roles={**config.roles, role.name: paused_last(role, paused)})
+
+
+def paused_last(role: Role, paused: Mapping[str, str]) -> Role:
+    """Return the role with its paused agents at the end: a task of theirs would wait."""
+    return replace(role, agents=tuple(sorted(role.agents, key=lambda agent: agent in paused)))
+
+
+def passed_over(role: Role, chosen: str, paused: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the agents that would come before the chosen one but are paused, with sentences."""
+    if chosen in paused or chosen not in role.agents:
+        return []
+    before = role.agents[: role.agents.index(chosen)]
+    return [(agent, paused[agent]) for agent in before if agent in paused]
 
 
 def with_notes(resolution: Resolution, config: Config, paused: Mapping[str, str]) -> Resolution:
@@ -33,11 +49,11 @@ def with_notes(resolution: Resolution, config: Config, paused: Mapping[str, str]
     chosen = resolution.agent.id
     if chosen in paused:
         text = f"{paused[chosen]} The task starts by itself when that is over."
-        note = Note("info", "The task waits", text)
+        note = Note("info", WAITS, text)
         return replace(resolution, notes=(*resolution.notes, note))
     role = config.roles.get(resolution.role.name) if resolution.role else None
-    preferred = role.agents[: role.agents.index(chosen)] if role and chosen in role.agents else ()
-    notes = (Note("info", "Passed over", paused[name]) for name in preferred if name in paused)
+    over = passed_over(role, chosen, paused) if role else []
+    notes = (Note("info", PASSED_OVER, text) for _, text in over)
     return replace(resolution, notes=(*resolution.notes, *notes))
 
 

@@ -93,6 +93,11 @@ def paused_agents(root: Path, now: datetime) -> list[Pause]:
     return pauses(Layout(root), now)
 
 
+def paused_sentences(layout: Layout, now: datetime) -> dict[str, str]:
+    """Return for each paused agent what a person should know."""
+    return {pause.agent: sentence(pause) for pause in pauses(layout, now)}
+
+
 def sentence(pause: Pause) -> str:
     """Return what a person should know, in one harmless line; the time is local."""
     end = parse_iso(pause.until)

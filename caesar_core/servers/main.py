@@ -36,6 +36,8 @@ _WARNINGS: Final = {
     "Network not guaranteed": "network_warning",
     "Model not applied": "model_warning",
     "Channel not injected": "channel_warning",
+    "The task waits": "quota_warning",
+    "Passed over": "quota_warning",
 }
 _LARGEST_PATCH: Final = 16 << 20
 

@@ -63,6 +63,7 @@ class DelegateResult(Result):
     network_warning: str | None = None
     model_warning: str | None = None
     channel_warning: str | None = None
+    quota_warning: str | None = None
 
 
 class AwaitArguments(Arguments):
@@ -227,6 +228,7 @@ class OfferedAgent(Result):
     capabilities: Capabilities
     default_model: str | None = None
     policy: AgentPolicy
+    paused: str | None = Field(default=None, description="Its tasks wait: why and until when.")
 
 
 class AgentsResult(Result):

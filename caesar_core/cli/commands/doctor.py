@@ -78,6 +78,11 @@ def _agents(agents: tuple[dict[str, Any], ...], *, verbose: bool) -> None:
         "Refused by the policy:",
         [(a["id"], f"{a['policy']['reason']} {a['policy']['remedy']}") for a in denied],
     )
+    waiting = [(a["id"], a["paused"]) for a in agents if "paused" in a]
+    _remedies(
+        "Paused, because the provider refused (`caesar agents resume` ends it):",
+        [(name, f"until {pause['until']}: {pause['message']}") for name, pause in waiting],
+    )
     if verbose:
         _evidence(agents)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.conftest import Caesar
+from caesar_core.store.record_store import RecordStore
+from tests.integration.engine.conftest import Caesar, eventually
 
 GITHUB = {"GITHUB_ACTIONS": "true"}
 ASKS = """
@@ -168,3 +169,48 @@ def test_a_race_is_written_as_one_job_and_its_patch_is_the_winners(
     assert (tmp_path / "j.xml").read_text().count("<testsuite ") == 2
     assert "+right" in (tmp_path / "p.diff").read_text()
     assert "| ❌ | wrong | contradicted | 0/1 |" in (tmp_path / "s.md").read_text()
+
+
+def test_lines_that_are_no_events_stay_out_of_the_lines_of_json(caesar: Caesar) -> None:
+    """Case I4: an agent may append to the stream what it likes."""
+    report = '{"protocol": "caesar.report/v1", "status": "success", "summary": "s"}'
+    caesar.declare(
+        "mine",
+        "printf '::add-mask::x\\nnot json\\n{\"a\": 1}\\n' >> $CAESAR_EVENTS_PATH\n"
+        f"echo '{report}' > $CAESAR_REPORT_PATH",
+    )
+    ran = caesar("run", "--agent", "mine", "x", "--ndjson", env=GITHUB)
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert {line["type"] for line in lines[:-1]} == {"started", "finished"}
+    assert lines[-1]["report_status"] == "success"
+
+
+def test_who_does_not_wait_cannot_write_results(caesar: Caesar) -> None:
+    for flags in (("--junit", "j.xml"), ("--no-input",), ("--fail-on", "check")):
+        ran = caesar("run", "--agent", "shell", "true", "--detach", *flags)
+        assert ran.code == 2
+        assert f"{flags[0]} needs the end" in ran.err
+
+
+def test_the_step_summary_named_as_the_file_is_appended_to_once(
+    caesar: Caesar, tmp_path: Path
+) -> None:
+    step = tmp_path / "step.md"
+    step.write_text("# before\n")
+    for _ in range(2):
+        env = {"GITHUB_STEP_SUMMARY": str(step)}
+        assert caesar("run", "--agent", "shell", "true", "--summary", str(step), env=env).code == 0
+    assert step.read_text().startswith("# before\n## ✅")
+    assert step.read_text().count("**Objective:**") == 2
+
+
+def test_a_terminated_job_leaves_its_evidence(caesar: Caesar, tmp_path: Path) -> None:
+    junit = tmp_path / "j.xml"
+    process = caesar.start(
+        *("run", "--agent", "shell", "sleep 30", "--no-input", "--junit", str(junit), "--json")
+    )
+    records = RecordStore(caesar.layout)
+    eventually(lambda: records.scan().records, lambda found: any(r.phase == "agent" for r in found))
+    process.terminate()
+    assert process.wait(20) == 143
+    assert '<error message="cancelled' in junit.read_text()
