@@ -55,6 +55,18 @@ def _size(value: object) -> int:
         raise ValueError(error.message) from None
 
 
+def _variable(value: str) -> str:
+    if not value or "=" in value or "\0" in value:
+        raise ValueError("no name of a variable: it holds '=' or NUL, or is empty")
+    return value
+
+
+def _without_nul(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("a variable cannot hold NUL")
+    return value
+
+
 def _pattern(value: str) -> str:
     try:
         re.compile(value)
@@ -73,6 +85,8 @@ PromptFile = Annotated[str, AfterValidator(_prompt_file)]
 Text = Annotated[str, Field(min_length=1)]
 Size = Annotated[int, BeforeValidator(_size)]
 Pattern = Annotated[str, Field(min_length=1), AfterValidator(_pattern)]
+VariableName = Annotated[str, AfterValidator(_variable)]
+VariableValue = Annotated[str, AfterValidator(_without_nul)]
 Positive = Annotated[int, Field(ge=1)]
 
 
@@ -113,7 +127,7 @@ class EnvironmentSection(Section):
 
     deny: list[Text] | None = None
     pass_: list[Text] | None = Field(default=None, alias="pass")
-    set_: dict[str, str] | None = Field(default=None, alias="set")
+    set_: dict[VariableName, VariableValue] | None = Field(default=None, alias="set")
     redact: bool | None = None
 
 

@@ -19,12 +19,13 @@ _WHY_NOT: Final = {"denied": "denied", "allowed": "unlisted", "allow_recursion":
 
 
 @click.group("agents", invoke_without_command=True)
+@json_option
 @root_option
 @click.pass_context
-def command(ctx: click.Context, root: str | None) -> int:
+def command(ctx: click.Context, root: str | None, *, as_json: bool) -> int:
     """List, enable, declare and try agents; alone it lists them."""
     if ctx.invoked_subcommand is None:
-        return _list(root, as_json=False)
+        return _list(root, as_json=as_json)
     ctx.obj = {**(ctx.find_root().obj or {}), **({"root": root} if root else {})}
     return 0
 

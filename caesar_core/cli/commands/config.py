@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 
 @click.group("config", invoke_without_command=True)
+@json_option
 @root_option
 @click.pass_context
-def command(ctx: click.Context, root: str | None) -> int:
+def command(ctx: click.Context, root: str | None, *, as_json: bool) -> int:
     """Read and change what is configured; alone it shows everything."""
     if ctx.invoked_subcommand is None:
-        return _show(root, "", as_json=False)
+        return _show(root, "", as_json=as_json)
     ctx.obj = {**(ctx.find_root().obj or {}), **({"root": root} if root else {})}
     return EXIT_OK
 

@@ -15,12 +15,13 @@ from caesar_core.text import counted, one_line
 
 
 @click.group("policy", invoke_without_command=True)
+@json_option
 @root_option
 @click.pass_context
-def command(ctx: click.Context, root: str | None) -> int:
+def command(ctx: click.Context, root: str | None, *, as_json: bool) -> int:
     """Which agents may be used, and how by default; alone it shows the policy."""
     if ctx.invoked_subcommand is None:
-        return _show(root, as_json=False)
+        return _show(root, as_json=as_json)
     ctx.obj = {**(ctx.find_root().obj or {}), **({"root": root} if root else {})}
     return 0
 

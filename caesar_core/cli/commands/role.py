@@ -14,12 +14,13 @@ from caesar_core.text import one_line, visible
 
 
 @click.group("role", invoke_without_command=True)
+@json_option
 @root_option
 @click.pass_context
-def command(ctx: click.Context, root: str | None) -> int:
+def command(ctx: click.Context, root: str | None, *, as_json: bool) -> int:
     """Profiles that choose an agent and set its defaults; alone it lists them."""
     if ctx.invoked_subcommand is None:
-        return _list(root, as_json=False)
+        return _list(root, as_json=as_json)
     ctx.obj = {**(ctx.find_root().obj or {}), **({"root": root} if root else {})}
     return 0
 
@@ -73,7 +74,7 @@ def show(name: str, root: str | None, *, as_json: bool) -> int:
         out.json(role)
         return 0
     for key, value in role.items():
-        if key == "systemPrompt" or value in {None, ""}:
+        if key == "systemPrompt" or value is None or value == "":
             continue
         text = ", ".join(value) if isinstance(value, list) else str(value)
         text = format_duration(value) if key == "timeout" else text

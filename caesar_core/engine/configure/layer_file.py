@@ -106,8 +106,9 @@ def _first_valid(
             failures.append(error)
         else:
             return written, done
-    # Of a text, a TOML value and a list: what was meant as a value says the most.
-    failure = failures[(len(failures) - 1) // 2]
+    # Of a text, a TOML value and a list: the one that was of the right kind says the most.
+    of_the_kind = (f for f in failures if "input should be a valid" not in f.message)
+    failure = next(of_the_kind, failures[0])
     hint = f"{failure.hint} Nothing was written.".strip()
     raise CaesarError(failure.message, hint, code=failure.code)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from caesar_core.config.edit import ENTRY_KEYS, ConfigDocument
+from caesar_core.config.explain import nearest_key
 from caesar_core.config.read import read_config_text
+from caesar_core.config.settings import DeclaredAgent, Role
 from caesar_core.config.values import Target, Value, entry_values, find_values, target_of
 from caesar_core.engine.configure.layer_file import (
     SCOPES,
@@ -115,7 +117,12 @@ def _readings(words: Sequence[str]) -> list[Any]:
         value = [tomllib.loads(f"v = {words[0]}")["v"]]
     except tomllib.TOMLDecodeError:
         value = []
-    return [words[0], *value, list(words)]
+    # What is a list or a table in TOML is not one text in a list.
+    return [words[0], *value, *([] if _is_compound(value) else [list(words)])]
+
+
+def _is_compound(value: list[Any]) -> bool:
+    return any(isinstance(item, list | dict) for item in value)
 
 
 def _set_plain(keys: tuple[str, ...], value: Any, document: ConfigDocument) -> bool:
@@ -145,7 +152,11 @@ def _base_of(project: Project, target: Target, scope: Scope) -> dict[str, Any] |
     if kind == "answer":
         return {ENTRY_KEYS[kind]: name}
     config = project.config_up_to(scope)
-    found = (config.roles if kind == "role" else config.agents).get(name)
+    known: Mapping[str, Role | DeclaredAgent] = config.roles if kind == "role" else config.agents
+    found = known.get(name)
+    owner, _, key = name.rpartition(".")
+    if found is None and owner in known:
+        raise CaesarError(f"A {kind} has no key {key!r}.", nearest_key((kind, 0, key)))
     return None if found is None else entry_values(found)
 
 

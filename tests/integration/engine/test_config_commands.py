@@ -77,6 +77,9 @@ def test_declared_agent_and_role_work_at_once(caesar: Caesar) -> None:
     assert caesar("role", "add", "r", "--agents", "nobody,mine", "--mode", "write").code == 0
     roles = {r["name"]: r for r in caesar("role", "list", "--json").json["roles"]}
     assert roles["r"]["picked"] == "mine"
+    shown = caesar("role", "show", "r")
+    assert (shown.code, "nobody, mine" in shown.out) == (0, True)
+    assert caesar("role", "--json").json == caesar("role", "list", "--json").json
     assert roles["r"]["skipped"] == [{"agentId": "nobody", "reason": "there is no such agent"}]
     planned = caesar("run", "--role", "r", "x", "--dry-run", "--json").json
     decisions = {d["field"]: d for d in planned["decisions"]}

@@ -62,6 +62,8 @@ def complaint(path: Path) -> ConfigError:
         ("[[answer]]\nmatch = '('\nanswer = 'x'", 2, "not a regular expression", "Correct"),
         ("[checks]\ncommands = [{ name = 'x' }]", 2, "'checks.commands.0.run' is missing", "add"),
         ("[environment.set]\nA = 1", 2, "environment.set.A: input should be a valid", "Correct"),
+        ("[environment]\nset = { 'A=B' = 'x' }", 2, "no name of a variable", "Correct"),
+        ('[environment]\nset = { A = "\\u0000" }', 2, "cannot hold NUL", "Correct"),
         (ROLE.format("a") * 2, 5, "role 'a' stands there twice", "Keep one"),
         ("[policy]\nmax_parallel = \n", 2, "not valid TOML", "Mend that line"),
         ("[policy]\nmax_parallel = 1\n[policy]\n", 3, "not valid TOML", "Mend that line"),

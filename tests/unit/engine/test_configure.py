@@ -82,6 +82,9 @@ def test_bad_value_or_path_is_refused_and_nothing_is_written(project: Project) -
     assert "at least 1 character" in refused(project, "models.codex", "").message
     assert refused(project, "role.nobody.mode", "write").code == "not_found"
     assert "whole entry" in refused(project, "role.reviewer", "x").message
+    assert "'purpose'" in refused(project, "role.reviewer.purpos", "x").hint
+    assert "relative path" in refused(project, "worktree.copy", "../x").message
+    assert "run' is missing" in refused(project, "checks.commands", '[{name = "x"}]').message
     assert path.read_bytes() == before
     assert [p.name for p in path.parent.iterdir() if p.name.endswith(".tmp")] == []
 
