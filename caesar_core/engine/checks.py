@@ -74,9 +74,11 @@ def run_checks(run: TaskRun, observation: Observation) -> bool:
             with _place(run, observation) as folder:
                 _run_rest(run, orders, folder)
         except (CaesarError, OSError) as error:
-            if not run.cancelled():
-                rest = orders[len(run.record.checks or ()) :]
+            rest = () if run.cancelled() else orders[len(run.record.checks or ()) :]
+            if rest:
                 _note(run, [not_run(order, str(error)) for order in rest])
+            else:
+                run.find("low", "The place of the checks could not be cleared", str(error))
     for check in failed_checks(run.record):
         run.find("high", f"A check failed: {one_line(check['command'], 120)}", _how(check))
     return len(run.record.checks or ()) >= len(orders)

@@ -17,6 +17,7 @@ from caesar_core.engine.combined import CombinedOutcome
 from caesar_core.engine.outcomes import Located, locate, require_readable, resolve_id
 from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
+from caesar_core.engine.request import require_checks
 from caesar_core.engine.results import file_json
 from caesar_core.engine.trust import require
 from caesar_core.errors import CaesarError
@@ -97,6 +98,7 @@ def pick(
         CaesarError: nothing is taken, a task still runs or changed nothing, the results did not
             start from one commit, or a file or hunk is not in a result; nothing was kept.
     """
+    require_checks(checks)
     if checks or project.config.checks.commands:
         require(project.root, project.config)
     sources = _sources(project, takes)

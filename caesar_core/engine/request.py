@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from caesar_core.engine.budget import Budget
+from caesar_core.errors import CaesarError
+from caesar_core.text import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,27 @@ class Request:
 
 
 REPEATED: Final = ("isolation", "network", "model", "timeout", "extra", "checks", "channel")
+
+
+def require_checks(commands: Iterable[str]) -> None:
+    """Make sure that each check says something, and can be run and written down as it was given.
+
+    Raises:
+        CaesarError: one is empty, or holds what is not text.
+    """
+    for command in commands:
+        if not command.strip():
+            raise CaesarError("A check is empty: it would always pass.", "Say what is to be run.")
+        if not is_plain_text(command):
+            raise CaesarError(
+                f"The check {visible(command)!r} is not UTF-8 text, or holds a NUL character.",
+                "Put it into a script, and check with that.",
+            )
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether a text can be handed to any program and written to any file as it is."""
+    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
 
 
 @dataclass(frozen=True, slots=True)

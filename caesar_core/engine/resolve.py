@@ -14,7 +14,14 @@ from caesar_core.agents.base import Agent
 from caesar_core.config.policy import permission
 from caesar_core.config.settings import Config, Role
 from caesar_core.durations import parse_duration
-from caesar_core.engine.request import Decision, Note, Request, WorkspaceFacts
+from caesar_core.engine.request import (
+    Decision,
+    Note,
+    Request,
+    WorkspaceFacts,
+    is_plain_text,
+    require_checks,
+)
 from caesar_core.engine.resolve_agent import choose_agent, choose_role
 from caesar_core.engine.resolve_limits import (
     choose_channel,
@@ -62,6 +69,7 @@ def resolve(
             combination, or an unreadable duration; nothing has been created.
     """
     _check_objective(request.objective)
+    require_checks(request.checks)
     role = choose_role(request, config)
     agent, agent_reason = choose_agent(request, role, config, agents, installed)
     mode, mode_reason = _first(
@@ -119,7 +127,7 @@ def _check_objective(objective: str) -> None:
     if not objective.strip():
         raise CaesarError("The objective is empty.", "Say what is to be done.")
     # To replace a byte would be to run another command than was asked for.
-    if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in objective):
+    if not is_plain_text(objective):
         raise CaesarError(
             "The objective is not UTF-8 text, or holds a NUL character.",
             "A command with such bytes goes into a script.",

@@ -194,3 +194,9 @@ def test_deadline_of_caller_role_and_policy() -> None:
     assert run(with_role(timeout=5), role="r").deadline_ms == 5
     assert run(with_role(timeout=5), role="r", timeout="2h").deadline_ms == 7_200_000
     assert code_of(agent="plain", timeout="0") == "bad_duration"
+
+
+@pytest.mark.parametrize("check", ["", "  ", "a\0b", "caf\udce9"])
+def test_a_check_that_says_nothing_or_is_no_text_is_refused(check: str) -> None:
+    with pytest.raises(CaesarError, match="[Cc]heck"):
+        run(agent="a", checks=("true", check))
