@@ -198,5 +198,5 @@ def test_deadline_of_caller_role_and_policy() -> None:
 
 @pytest.mark.parametrize("check", ["", "  ", "a\0b", "caf\udce9"])
 def test_a_check_that_says_nothing_or_is_no_text_is_refused(check: str) -> None:
-    with pytest.raises(CaesarError, match="[Cc]heck"):
+    with pytest.raises(CaesarError, match=r"[Cc]heck"):
         run(agent="a", checks=("true", check))
