@@ -53,9 +53,9 @@ def _show(root: str | None, path: str, *, as_json: bool) -> int:
             {"values": [_as_json(value, project) for value in found], "files": _files(root)}
         )
         return EXIT_OK
-    rows = [(one_line(v.path), _text(v, 400), v.layer) for v in found]
+    rows = [(one_line(v.path), v.layer, _text(v, 400)) for v in found]
     out = stdout()
-    for line in columns(("SETTING", "VALUE", "FROM"), rows, out.width if out.is_terminal else 400):
+    for line in columns(("SETTING", "FROM", "VALUE"), rows, out.width if out.is_terminal else 400):
         out.line(line)
     return EXIT_OK
 

@@ -54,8 +54,8 @@ def _show(root: str | None, *, as_json: bool) -> int:
     for name, value in policy.items():
         shown = shown_value(name, value)
         text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
-        rows.append((name, one_line(text, 200), provenance[name]))
-    for line in columns(("SETTING", "VALUE", "FROM"), rows, stdout().width):
+        rows.append((name, provenance[name], one_line(text, 200)))
+    for line in columns(("SETTING", "FROM", "VALUE"), rows, stdout().width):
         stdout().line(line)
     return 0
 
