@@ -46,6 +46,21 @@ _TRACES: Final = {
 }
 
 
+_WAYS: Final = {
+    "codex": "codex login",
+    "claude": "claude auth login",
+    "opencode": "opencode auth login",
+    "copilot": "copilot login",
+    "gemini": "gemini",
+    "antigravity": "agy",
+}
+
+
+def way_in(agent: str) -> str:
+    """Return the command that a person logs a known CLI in with; empty for other agents."""
+    return _WAYS.get(agent, "")
+
+
 def login_of(agent: str, environment: Mapping[str, str], home: Path) -> Login:
     """Return what speaks for a login of a known CLI; `unknown` where nothing cheap would tell.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
+from caesar_core.board.speech import spoken
 from caesar_core.clock import parse_iso
 from caesar_core.protocol import event as ev
 from caesar_core.protocol.event import Event, EventBody
@@ -39,6 +40,8 @@ class EventLine:
 def event_line(event: Event, *, limit: int = WIDEST) -> EventLine:
     """Return one line that says what the event says, its text cut to `limit` characters."""
     mark, label, text = _columns(event.body)
+    if isinstance(event.body, ev.Message):
+        text = spoken(text)
     return EventLine(local_time(event.at), mark, one_line(label, 16), one_line(text, limit))
 
 

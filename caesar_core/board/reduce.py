@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any, Final
 
+from caesar_core.board.speech import report_summary
 from caesar_core.board.views import Ending, StreamView, ToolCallView, Trouble
 from caesar_core.protocol import event as ev
 from caesar_core.protocol.event import Event
@@ -98,7 +98,7 @@ class _State:
 
     def message(self, at: str, body: ev.Message) -> None:
         self.trouble = self.trouble if self.trouble and self.trouble.fatal else None
-        summary = _summary_of(body.text)
+        summary = report_summary(body.text)
         if summary is not None or not self.speech_open:
             self.speech, self.speech_cut, self.speech_at = "", False, at
         text = self.speech + (body.text if summary is None else summary)
@@ -189,19 +189,6 @@ def _match(running: tuple[ToolCallView, ...], body: ev.ToolUse) -> int | None:
     return next(
         (i for i in loose if not body.tool or running[i].tool == body.tool[:MAX_TEXT]), None
     )
-
-
-def _summary_of(text: str) -> str | None:
-    """Return the `summary` of a message that is a JSON report, `None` for any other message."""
-    stripped = text.strip()
-    if not (stripped.startswith("{") and stripped.endswith("}")):
-        return None
-    try:
-        document = json.loads(stripped)
-    except (ValueError, RecursionError):
-        return None
-    summary = document.get("summary")
-    return summary if isinstance(summary, str) else None
 
 
 _NAMES: Final = tuple(spec.name for spec in fields(StreamView))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.agents.embedded import without_events
+from caesar_core.agents.login import way_in
 from caesar_core.clock import iso
 from caesar_core.engine.agent_side import is_handed_in
 from caesar_core.engine.checks import run_checks
@@ -154,6 +155,7 @@ def _report(
             ended=state.end.sentence,
             changed=_paths(observation),
             read_only=run.record.mode == "read-only",
+            advice=_advice(run, state.end),
         )
     )
     if recovered.invalid:
@@ -201,6 +203,11 @@ def _write_report(run: TaskRun, document: dict[str, Any]) -> None:
         delete_tree(path)
     text = json.dumps(document, ensure_ascii=False, indent=2)
     write_atomic(path, text.encode("utf-8", "replace") + b"\n")
+
+
+def _advice(run: TaskRun, end: RunEnd) -> str:
+    way = way_in(run.record.agent) if end.reason == "auth" else ""
+    return f"Log in with `{way}`, then: caesar retry {run.id}" if way else ""
 
 
 def _has_to_declare(run: TaskRun, source: str) -> bool:

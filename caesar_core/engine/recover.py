@@ -19,6 +19,7 @@ from caesar_core.text import one_line
 
 Source: TypeAlias = Literal["channel", "schema", "file", "extracted", "synthesized"]
 _TAIL_LINES: Final = 5
+_ADVICE: Final = "Look at the diff and the log before relying on this."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class RunFacts:
         ended: how the process ended, as a sentence; empty when it exited with 0.
         changed: files that git saw change; `None` when nobody could look.
         read_only: it was not supposed to change anything.
+        advice: what a person should do first, when that is known.
     """
 
     report_bytes: bytes | None = None
@@ -47,6 +49,7 @@ class RunFacts:
     ended: str = ""
     changed: Sequence[str] | None = None
     read_only: bool = False
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,7 @@ def _synthesis(facts: RunFacts, *, contradicted: bool) -> Report:
             "protocol": REPORT_V1,
             "status": status,
             "summary": f"{lead} Last output: {said}" if said else lead,
-            "next_steps": ["Look at the diff and the log before relying on this."],
+            "next_steps": [facts.advice or _ADVICE],
         }
     )
 

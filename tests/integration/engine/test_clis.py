@@ -92,6 +92,8 @@ def test_failed_run_of_a_cli_says_why(
     events = caesar.layout.task(ran.json["task_id"]).events.read_text().splitlines()
     fatal = [event for event in map(json.loads, events) if event.get("fatal")]
     assert [event["reason"] for event in fatal] == [reason]
+    (step,) = ran.json["report"]["next_steps"]
+    assert ("codex login" in step) == (reason == "auth")
 
 
 def test_exit_code_of_0_does_not_make_a_failed_run_green(caesar: Caesar) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from caesar_core.board.glyphs import ASCII, UNICODE, glyphs_for
 from caesar_core.board.lines import event_line, event_text
+from caesar_core.board.speech import spoken
 from caesar_core.protocol import event as ev
 from tests.unit.board.build import event
 
@@ -43,3 +44,13 @@ def test_t1_a_line_and_a_text_hold_no_control_character() -> None:
 def test_an_event_without_a_readable_time_has_a_blank_one() -> None:
     odd = ev.Event(seq=1, at="yesterday", task_id="t", body=ev.Message(text="x"))
     assert event_line(odd).time == " " * 8
+
+
+def test_a_report_among_the_messages_is_read_as_its_summary() -> None:
+    report = '{"protocol": "caesar.report/v1", "status": "success", "summary": "Done: 3 files."}'
+    fenced = f"All done.\n\n```json caesar:report\n{report}\n```"
+
+    assert spoken(report) == "Done: 3 files."
+    assert spoken(fenced) == "All done.\nDone: 3 files."
+    assert spoken("{ not json }") == "{ not json }"
+    assert spoken("```\n{}\n``` caesar.report/v1") == "```\n{}\n``` caesar.report/v1"
