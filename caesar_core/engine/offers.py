@@ -10,6 +10,7 @@ from caesar_core.config.settings import Role
 from caesar_core.engine.paused_agents import passed_over, paused_last
 from caesar_core.engine.pauses import paused_sentences
 from caesar_core.engine.project import Project
+from caesar_core.engine.resolve_agent import NobodyAvailableError, fitting_agent
 
 
 def agent_offers(project: Project, depth: int) -> list[dict[str, Any]]:
@@ -63,17 +64,6 @@ def _agent_offer(project: Project, agent: Agent, depth: int) -> dict[str, Any]:
 
 
 def _role_offer(project: Project, role: Role) -> dict[str, Any]:
-    skipped: list[dict[str, str]] = []
-    picked = None
-    paused = paused_sentences(project.layout, project.clock.now())
-    for candidate in paused_last(role, paused).agents:
-        reason = _why_not(project, candidate)
-        if not reason:
-            picked = candidate
-            break
-        skipped.append({"agentId": candidate, "reason": reason})
-    over = passed_over(role, picked or "", paused)
-    skipped += [{"agentId": agent, "reason": reason} for agent, reason in over]
     offer: dict[str, Any] = {
         "name": role.name,
         "purpose": role.purpose,
@@ -82,22 +72,15 @@ def _role_offer(project: Project, role: Role) -> dict[str, Any]:
         "network": role.network,
         "timeout_ms": role.timeout,
         "agents": list(role.agents),
-        "would_pick": picked,
-        "skipped": skipped,
     }
     if role.model is not None:
         offer["model"] = role.model
-    if picked is None:
-        reasons = "; ".join(f"{skip['agentId']}: {skip['reason']}" for skip in skipped)
-        offer["reason"] = reasons or "it names no agent"
-    return offer
-
-
-def _why_not(project: Project, candidate: str) -> str:
-    agent = project.agents.get(candidate)
-    if agent is None:
-        return "no such agent"
-    if project.locate(agent.bin) is None:
-        return f"not installed: {agent.bin} was not found"
-    refused = refusal(project.config.policy, candidate, depth=0)
-    return refused.reason if refused is not None and refused.rule != "max_depth" else ""
+    paused = paused_sentences(project.layout, project.clock.now())
+    ready = paused_last(role, paused)
+    try:
+        fit = fitting_agent(ready, project.config, project.agents, project.is_installed)
+    except NobodyAvailableError as error:
+        return {**offer, "would_pick": None, "reason": error.message, "skipped": []}
+    over = (*fit.skipped, *passed_over(role, fit.agent.id, paused))
+    skipped = [{"agentId": name, "reason": reason} for name, reason in over]
+    return {**offer, "would_pick": fit.agent.id, "skipped": skipped}

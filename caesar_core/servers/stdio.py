@@ -27,7 +27,8 @@ class Wire:
     """
 
     def __init__(self) -> None:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         self.reading = _taken(0, os.O_RDONLY)
         self.writing = _taken(1, None)
         self._files: list[BinaryIO] = []

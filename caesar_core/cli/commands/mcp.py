@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,8 @@ def serve(port: int | None, root: str | None, *, http: bool, trust: bool) -> Non
         service_at(root).agree()
     if http:
         import_module(_HTTP).serve_http(folder, port or 0, os.environ.get(_TOKEN), _announce)
+    if sys.stdin.isatty():
+        stderr().line("waiting for a client on stdin; `caesar mcp install` makes one start this")
     import_module(_STDIO).serve_stdio(folder)
 
 

@@ -68,6 +68,7 @@ def command() -> None:
 @click.option("--context", metavar="TEXT|@FILE", default="", help="What they should know.")
 @click.option("--constraint", metavar="T", multiple=True, help="A rule to keep; repeatable.")
 @click.option("--criterion", metavar="T", multiple=True, help="When it is done; repeatable.")
+@click.option("--channel", is_flag=True, help="Let each ask and report by an MCP server.")
 @click.option("--detach", is_flag=True, help="Return at once; `caesar race show` tells more.")
 @click.option("--dry-run", is_flag=True, help="Say who would race, and how; start nobody.")
 @click.option("--trust", is_flag=True, help="Agree to the commands of this repository.")
@@ -123,6 +124,7 @@ def _order(options: dict[str, Any]) -> Any:
         checks=options["check"],
         budget=parse_budget(options["budget"]),
         depth=current_depth() + 1,
+        channel=options["channel"],
     )
     return RaceOrder(request, options["agents"], options["copies"], options["stop_when"])
 

@@ -228,6 +228,24 @@ def test_a_closed_descriptor_is_no_trouble(caesar: Caesar) -> None:
     assert (done.returncode, done.stdout) == (0, b"")
 
 
+def test_a_client_that_hands_on_no_environment_makes_nobody_shallower() -> None:
+    """Depth is read from what started the server, when its own environment does not say it."""
+    inner = "from caesar_core.engine.depth import depth_of_server; print(depth_of_server())"
+    code = (
+        "import subprocess, sys\n"
+        f"subprocess.run([sys.executable, '-c', {inner!r}], env={{'PATH': '/usr/bin'}}, check=True)"
+    )
+    for depth, said in (("2", "2\n"), ("rubbish", "0\n")):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "CAESAR_DEPTH": depth},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == said
+
+
 def test_flags_that_make_no_sense_are_refused(caesar: Caesar) -> None:
     ran = caesar("mcp", "serve", "--port", "8000")
     assert (ran.code, "--http" in ran.err) == (2, True)

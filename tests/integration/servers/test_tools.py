@@ -156,6 +156,22 @@ async def test_m3_refusals_are_results_and_leave_nothing(caesar: Caesar, connect
     assert not caesar.layout.tasks.exists()
 
 
+async def test_m12_roles_are_resolved_now(caesar: Caesar, connect: Connect) -> None:
+    (caesar.root / ".caesar").mkdir()
+    (caesar.root / ".caesar" / "config.toml").write_text(
+        '[[role]]\nname = "tester"\nagents = ["codex", "shell"]\nmode = "write"\nmodel = "m"\n'
+    )
+    async with connect("in process", "auto") as client:
+        offered = (await call(client, "caesar_list_roles"))["roles"]
+    roles = {role["name"]: role for role in offered}
+    tester, reviewer = roles["tester"], roles["reviewer"]
+    assert (tester["would_pick"], tester["model"], tester["timeout_ms"]) == ("shell", "m", 600_000)
+    assert [skip["agentId"] for skip in tester["skipped"]] == ["codex"]
+    assert tester["skipped"][0]["reason"]
+    assert (reviewer["would_pick"], reviewer["skipped"]) == (None, [])
+    assert "codex" in reviewer["reason"]
+
+
 async def test_a_repository_that_nobody_agreed_to_is_refused(
     caesar: Caesar, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
