@@ -47,6 +47,7 @@ from caesar_core.engine.questions import (
     questions_of,
 )
 from caesar_core.engine.race import Race, RaceOrder, find_race, plan_race, start_race
+from caesar_core.engine.race_estimate import RaceEstimate, estimate_race
 from caesar_core.engine.race_stop import race_records
 from caesar_core.engine.race_views import all_races, race_json
 from caesar_core.engine.request import Request
@@ -100,6 +101,11 @@ class Service:
     def plan_race(self, order: RaceOrder) -> list[Resolution]:
         """Return what `start_race` would decide for each contestant."""
         return plan_race(self.project, order)
+
+    def estimate_race(self, resolutions: Sequence[Resolution]) -> RaceEstimate:
+        """Return what these contestants are likely to take."""
+        field = [(resolution.agent.id, resolution.model) for resolution in resolutions]
+        return estimate_race(field, self.project.records.scan().records)
 
     def race(self, prefix: str) -> Race:
         """Return the race that `prefix` stands for."""

@@ -89,7 +89,11 @@ def start(root: str | None, **options: Any) -> int:
         service.agree()
     elif not as_json and not outputs.no_input:
         ask_for_trust(service)
-    race, resolutions = service.start_race(_order(options))
+    order = _order(options)
+    expected = "" if as_json else service.estimate_race(service.plan_race(order)).sentence()
+    if expected:
+        stderr().line(f"note: {expected}")
+    race, resolutions = service.start_race(order)
     for warning in dict.fromkeys(w for r in resolutions for w in r.warnings):
         stderr().line(visible(f"note: {warning}"))
     if options["detach"]:
@@ -130,17 +134,18 @@ def _order(options: dict[str, Any]) -> Any:
 
 
 def _tell_plan(service: Service, order: Any, *, as_json: bool) -> int:
-    planned = [
-        {decision.field: decision.value for decision in resolution.decisions}
-        for resolution in service.plan_race(order)
-    ]
+    resolutions = service.plan_race(order)
+    planned = [{d.field: d.value for d in resolution.decisions} for resolution in resolutions]
+    estimate = service.estimate_race(resolutions)
     out = stdout()
     if as_json:
-        out.json({"contestants": planned})
+        out.json({"contestants": planned, "estimate": estimate.to_json()})
     for number, values in enumerate([] if as_json else planned, 1):
         model = f":{values['model']}" if values["model"] else ""
         network = "network" if values["network"] else "no network"
         out.line(visible(f"{number}. {values['agent']}{model}  {values['mode']} · {network}"))
+    if not as_json:
+        out.line(estimate.sentence() or "What it takes is unknown: no earlier task says.")
     return EXIT_OK
 
 
