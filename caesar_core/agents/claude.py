@@ -11,6 +11,7 @@ from typing import Final
 from caesar_core.agents.base import NO_CONTEXT, Capabilities, Invocation, Job, RunContext, TaskFile
 from caesar_core.agents.binary import native_program
 from caesar_core.agents.claude_stream import ClaudeTranslator
+from caesar_core.home import home_folder
 
 _BINARY: Final = "@anthropic-ai/claude-code-{platform}/claude"
 _CHANNEL_RULE: Final = "mcp__caesar"
@@ -95,7 +96,7 @@ def _session(job: Job) -> list[str]:
 
 def _transcript(session_id: str) -> str:
     """Return the file of a session: by its id it is only found from the folder it began in."""
-    home = os.environ.get("CLAUDE_CONFIG_DIR") or str(Path.home() / ".claude")
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or str(home_folder() / ".claude")
     found = sorted(Path(home).glob(f"projects/*/{session_id}.jsonl"))
     return str(found[0]) if found else ""
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from caesar_core.agents.base import NO_CONTEXT, Capabilities, Invocation, Job, RunContext, TaskFile
 from caesar_core.agents.gemini_stream import GeminiTranslator
+from caesar_core.home import home_folder
 
 _READING: Final = (
     "glob",
@@ -102,7 +103,7 @@ def _session(job: Job) -> list[str]:
 
 def _kept(session_id: str) -> str:
     """Return the file of a session: by its id it is only found from the folder it began in."""
-    home = Path(os.environ.get("GEMINI_CLI_HOME") or Path.home())
+    home = Path(os.environ.get("GEMINI_CLI_HOME") or home_folder())
     found = home.glob(f".gemini/tmp/*/chats/session-*{session_id[:8]}.json*")
     latest = sorted(found, key=lambda path: path.name)
     return str(latest[-1]) if latest else ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from caesar_core.errors import CaesarError
+from caesar_core.home import expand_home
 from caesar_core.store.layout import CAESAR_DIR, find_root
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def project_root(root: str | None) -> Path:
         root = _root_before(click.get_current_context(silent=True))
     if root is None:
         return _with_our_folder(find_root(_current_folder()))
-    path = Path(root).expanduser()
+    path = expand_home(root)
     if not path.is_dir():
         raise CaesarError(f"There is no folder {root}.", "Give --root an existing folder.")
     return _with_our_folder(path.resolve())

@@ -13,6 +13,7 @@ from typing import Final
 
 from caesar_core import VERSION
 from caesar_core.clock import SystemClock, iso
+from caesar_core.home import expand_home
 from caesar_core.store.layout import Layout, find_root
 
 # A link or a FIFO in the place of the log would make us write elsewhere, or wait.
@@ -46,9 +47,9 @@ def keep_traceback(arguments: Sequence[str]) -> str:
 def _root(options: Sequence[str]) -> Path:
     for option, value in zip(options, [*options[1:], ""], strict=True):
         if option == "--root":
-            return Path(value).expanduser().resolve()
+            return expand_home(value).resolve()
         if option.startswith("--root="):
-            return Path(option.removeprefix("--root=")).expanduser().resolve()
+            return expand_home(option.removeprefix("--root=")).resolve()
     return find_root(Path.cwd())
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 from caesar_core.engine.json_file import JsonFile
 from caesar_core.engine.resolve_agent import nearest
 from caesar_core.errors import CaesarError, OperationError
+from caesar_core.home import known_home
 from caesar_core.text import one_line
 
 NAME: Final = "caesar"
@@ -218,16 +219,12 @@ def _completed(
         ) from None
 
 
-def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("HOME") or Path.home())
-
-
 def _copilot(environment: Mapping[str, str]) -> Path:
-    return _home(environment) / ".copilot" / "mcp-config.json"
+    return known_home(environment) / ".copilot" / "mcp-config.json"
 
 
 def _opencode(environment: Mapping[str, str]) -> Path:
-    base = Path(environment.get("XDG_CONFIG_HOME") or _home(environment) / ".config")
+    base = Path(environment.get("XDG_CONFIG_HOME") or known_home(environment) / ".config")
     folder = base / "opencode"
     with_comments = folder / "opencode.jsonc"
     # It reads both; a second file beside the person's own would be found by nobody.
@@ -235,7 +232,7 @@ def _opencode(environment: Mapping[str, str]) -> Path:
 
 
 def _antigravity(environment: Mapping[str, str]) -> Path:
-    return _home(environment) / ".gemini" / "antigravity-cli" / "settings.json"
+    return known_home(environment) / ".gemini" / "antigravity-cli" / "settings.json"
 
 
 CLIENTS: Final[dict[str, _ByCommand | _ByFile]] = {

@@ -6,7 +6,6 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from caesar_core.agents.base import Agent
@@ -20,6 +19,7 @@ from caesar_core.engine.machine import Part, git_part, python_part, watcher_part
 from caesar_core.engine.project import Project
 from caesar_core.engine.trust import UntrustedError, require
 from caesar_core.errors import CaesarError
+from caesar_core.home import home_folder
 from caesar_core.process.environment import agent_environment
 from caesar_core.process.version import program_version
 
@@ -97,7 +97,7 @@ def _agents(project: Project) -> list[dict[str, Any]]:
 def _row(project: Project, agent: Agent, version: str | None) -> dict[str, Any]:
     row = agent_row(project, agent)
     embedded = agent.bin == sys.executable
-    login = Login("unneeded") if embedded else login_of(agent.id, os.environ, Path.home())
+    login = Login("unneeded") if embedded else login_of(agent.id, os.environ, home_folder())
     row["version"] = version
     row["login"] = asdict(login)
     row["remedy"] = None if row["installed"] else install_hint(agent.bin)

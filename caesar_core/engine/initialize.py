@@ -17,6 +17,7 @@ from caesar_core.engine.configure.layer_file import edit_layer, layer_path, writ
 from caesar_core.engine.needs import Needs, detect_needs
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
+from caesar_core.home import known_home
 from caesar_core.repo.discover import find_repository, unusable_reason
 from caesar_core.store.atomic import write_atomic
 
@@ -114,7 +115,7 @@ def initialize_global(
     refreshed = path.exists()
     if force or not refreshed:
         write_layer(project, "global", default_text())
-    assets = deposit(Path.home(), chosen, permissions=False) if skills else None
+    assets = deposit(known_home(), chosen, permissions=False) if skills else None
     return {
         "scope": "global",
         "config_path": str(path),

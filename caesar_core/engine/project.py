@@ -14,6 +14,7 @@ from caesar_core.agents.registry import catalogue
 from caesar_core.clock import Clock, SystemClock
 from caesar_core.config.layers import global_config_path, load_config
 from caesar_core.config.settings import Config, DeclaredAgent, Layer
+from caesar_core.home import expand_home
 from caesar_core.process.spawn import which
 from caesar_core.store.atomic import write_atomic
 from caesar_core.store.layout import Layout
@@ -96,7 +97,7 @@ class Project:
     def locate(self, binary: str) -> Path | None:
         """Return the absolute path of a program; a relative path starts at the root."""
         if "/" in binary:
-            binary = os.path.normpath(self.root / Path(binary).expanduser())
+            binary = os.path.normpath(self.root / expand_home(binary))
         return which(binary, os.environ.get("PATH", os.defpath))
 
     def is_installed(self, binary: str) -> bool:

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from caesar_core.board.delta import Health
 from caesar_core.board.glyphs import UNICODE, Glyphs
+from caesar_core.home import home_folder
 from caesar_tui.keymap import Key
 from caesar_tui.model import Counts
 from caesar_tui.widgets.safe import content, plain
@@ -147,7 +148,7 @@ def _choices(counts: Counts, usage: str) -> list[list[str]]:
 
 def _short(root: Path, width: int) -> str:
     text = str(root)
-    home = str(Path.home())
+    home = str(home_folder())
     if text == home or text.startswith(f"{home}/"):
         text = f"~{text[len(home) :]}"
     if width < 6:
