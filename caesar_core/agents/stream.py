@@ -16,9 +16,10 @@ from caesar_core.agents.reading import (
     summarize,
 )
 from caesar_core.protocol.event import Error, EventBody, FileAction, FileChanged, Message, ToolUse
-from caesar_core.text import clip, counted
+from caesar_core.text import clip, counted, one_line
 
 FRUITLESS_STEPS: Final = 10
+_LONGEST_NAME: Final = 200
 _REMEMBERED_TOOLS: Final = 4_096
 _REMEMBERED_DENIALS: Final = 200
 
@@ -83,6 +84,7 @@ class JsonTranslator(BaseTranslator):
 
     def tool_starts(self, call: str, tool: str, given: object = "") -> list[EventBody]:
         """Return the start of a tool call, once for each id."""
+        call, tool = call[:_LONGEST_NAME], one_line(tool, _LONGEST_NAME)
         if call in self._open or call in self._ended:
             return []
         started = ToolUse(tool=tool, id=call, input_summary=self._summary(given))
@@ -102,6 +104,7 @@ class JsonTranslator(BaseTranslator):
 
         A call that nobody named and whose start is unknown gets its end alone, without a name.
         """
+        call, tool = call[:_LONGEST_NAME], one_line(tool, _LONGEST_NAME)
         if call in self._ended:
             return []
         bodies = self.tool_starts(call, tool, given) if tool else []
@@ -113,7 +116,7 @@ class JsonTranslator(BaseTranslator):
 
     def started_tool(self, call: str) -> ToolUse | None:
         """Return a call that is under way."""
-        return self._open.get(call)
+        return self._open.get(call[:_LONGEST_NAME])
 
     def end_open_tools(self) -> list[EventBody]:
         """Return an end, as failed, for every call that was cut off."""
@@ -139,7 +142,7 @@ class JsonTranslator(BaseTranslator):
 
     def is_denied(self, tool: str, what: object, call: str = "") -> list[EventBody]:
         """Return an error for a denied permission and remember it; each call only once."""
-        denial = Denial(tool, summarize(what))
+        denial = Denial(one_line(tool, _LONGEST_NAME), summarize(what))
         known = call in self._denied_calls if call else denial in self.denials
         if known or len(self.denials) >= _REMEMBERED_DENIALS:
             return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from caesar_core.text import counted
 _STOPPED: Final = frozenset(("cancelled", "timed_out"))
 _HANDED_IN: Final = frozenset(("channel", "file", "schema"))
 _DENIALS_SHOWN: Final = 20
+_SESSION: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,12 @@ class Said:
     def final_text(self) -> str | None:
         """The agent's last words."""
         return self.translator.final_text
+
+    @property
+    def session_id(self) -> str | None:
+        """The CLI's name of the session, if it can be an argument of a later command line."""
+        told = self.translator.session_id
+        return told if told and _SESSION.fullmatch(told) else None
 
     @property
     def plain_output(self) -> str | None:

@@ -76,3 +76,14 @@ def test_some_programs_are_interrupted_before_they_are_terminated() -> None:
     assert [number.name for number, _ in stop_plan("SIGINT")] == ["SIGINT", "SIGTERM"]
     assert [number.name for number, _ in stop_plan("SIGTERM")] == ["SIGTERM"]
     assert sum(seconds for _, seconds in stop_plan("SIGINT")) < 10
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [("ses_1.a-b", "ses_1.a-b"), ("--yolo", None), ("../x", None), ("", None), ("a" * 999, None)],
+)
+def test_only_what_can_be_a_name_is_a_session(told: str, kept: str | None) -> None:
+    translator = SilentTranslator()
+    translator.session_id = told
+
+    assert Said(translator).session_id == kept
