@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,13 +15,11 @@ from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
 from caesar_core.cli.task_options import TaskCommand, task_options
 from caesar_core.errors import CaesarError
-from caesar_core.text import visible
+from caesar_core.text import counted, visible
 
 if TYPE_CHECKING:
     from caesar_core.engine.request import Request
     from caesar_core.engine.service import Service
-
-_SPOKEN: Final[dict[object, str]] = {True: "on", False: "off", None: "-"}
 
 
 @click.command("run", cls=TaskCommand)
@@ -120,17 +119,30 @@ def _dry_run(service: Any, request: Any, *, as_json: bool) -> int:
     decisions = [
         {"field": d.field, "value": d.value, "reason": d.reason} for d in resolution.decisions
     ]
-    out = stdout()
+    out, warnings = stdout(), [*resolution.warnings, *_consent_needed(service)]
     if as_json:
         values = {decision["field"]: decision["value"] for decision in decisions}
-        out.json({**values, "decisions": decisions, "warnings": list(resolution.warnings)})
+        out.json({**values, "decisions": decisions, "warnings": warnings})
         return 0
     for decision in decisions:
-        value = visible(_SPOKEN.get(decision["value"]) or str(decision["value"]))
+        value = visible(_spoken(decision["value"]))
         out.line(f"{decision['field']:<12} {value:<20} {out.paint('dim', decision['reason'])}")
-    for warning in resolution.warnings:
+    for warning in warnings:
         out.line(visible(f"note: {warning}"))
     return 0
+
+
+def _spoken(value: object) -> str:
+    # Not a look-up by equality: to Python 1 is True, and a depth of 1 is not "on".
+    if value is None:
+        return "-"
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def _consent_needed(service: Any) -> list[str]:
+    fresh = [] if os.environ.get("CAESAR_TRUST") == "1" else service.review().fresh
+    brought = counted(len(fresh), "command")
+    return [f"{brought} of this repository would need your consent first"] if fresh else []
 
 
 def _detached(record: Any, resolution: Any, *, as_json: bool) -> int:

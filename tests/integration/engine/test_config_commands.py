@@ -88,6 +88,17 @@ def test_declared_agent_and_role_work_at_once(caesar: Caesar) -> None:
     assert caesar("run", "--role", "r", "x", "--json").json["agent"] == "mine"
 
 
+def test_dry_run_says_that_consent_would_be_asked_for(caesar: Caesar) -> None:
+    config = caesar.root / ".caesar" / "config.toml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("[worktree]\nsetup = ['make deps']\n")
+
+    asked = caesar("run", "--agent", "shell", "true", "--dry-run", env={"CAESAR_TRUST": ""})
+
+    assert asked.code == 0
+    assert "note: 1 command of this repository would need your consent first" in asked.out
+
+
 def test_validate_names_what_is_wrong(caesar: Caesar) -> None:
     config = caesar.root / ".caesar" / "config.toml"
     config.parent.mkdir(exist_ok=True)
@@ -126,6 +137,8 @@ def test_dry_run_tells_every_decision_and_touches_nothing(caesar: Caesar) -> Non
     assert {"mode", "isolation", "network", "model", "deadline_ms"} <= set(fields)
     assert all(d["reason"] for d in planned["decisions"])
     assert all(field in text for field in fields)
+    rows = {line.split()[0]: line.split()[1] for line in text.splitlines()}
+    assert (rows["depth"], rows["network"], rows["model"]) == ("1", "on", "-")
     assert (refused.code, garbage.code) == (2, 0)
     assert "depth 2 reaches the limit" in refused.err.lower()
     assert snapshot(caesar.root, home) == before
