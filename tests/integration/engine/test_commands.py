@@ -119,7 +119,8 @@ def test_detach_and_dry_run_json(caesar: Caesar) -> None:
     }  # fmt: skip
     assert caesar.wait(detached["task_id"]).status == "succeeded"
     assert {d["field"] for d in planned["decisions"]} == {
-        "agent", "mode", "isolation", "network", "model", "deadline_ms", "channel",
+        "role", "agent", "policy", "depth", "mode", "isolation", "network", "model",
+        "deadline_ms", "channel",
     }  # fmt: skip
     assert all(decision["reason"] for decision in planned["decisions"])
     assert len(caesar("ps", "--all", "--json").json["tasks"]) == 1
@@ -259,7 +260,7 @@ def test_empty_project_says_what_to_do(caesar: Caesar) -> None:
         ran = caesar(*command)
         assert ran.code == 0
         assert "caesar run" in ran.out
-    assert caesar("ps", "--json").json == {"tasks": []}
+    assert caesar("ps", "--json").json["tasks"] == []
     assert caesar("undo", "--json").json["undone"] is False
 
 
