@@ -48,7 +48,7 @@ def with_notes(resolution: Resolution, config: Config, paused: Mapping[str, str]
     """Return the resolution with what there is to say of paused agents; `config` as it was."""
     chosen = resolution.agent.id
     if chosen in paused:
-        text = f"{paused[chosen]} The task starts by itself when that is over."
+        text = f"{paused[chosen].rstrip('.')}; the task starts by itself when that is over"
         note = Note("info", WAITS, text)
         return replace(resolution, notes=(*resolution.notes, note))
     role = config.roles.get(resolution.role.name) if resolution.role else None

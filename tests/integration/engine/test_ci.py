@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from caesar_core.store.marker import hostname
 from caesar_core.store.record_store import RecordStore
 from tests.integration.engine.conftest import Caesar, eventually
 
@@ -214,3 +215,15 @@ def test_a_terminated_job_leaves_its_evidence(caesar: Caesar, tmp_path: Path) ->
     process.terminate()
     assert process.wait(20) == 143
     assert '<error message="cancelled' in junit.read_text()
+
+
+def test_i7_two_jobs_in_one_checkout_share_its_slots(caesar: Caesar, tmp_path: Path) -> None:
+    """A slot that a killed job left is taken over by them, too."""
+    (caesar.root / ".caesar").mkdir()
+    (caesar.root / ".caesar" / "config.toml").write_text("[policy]\nmax_parallel = 1\n")
+    caesar.layout.slots.mkdir(parents=True)
+    gone = {"pid": 2**22 + 1, "host": hostname(), "token": "x", "label": "gone"}
+    (caesar.layout.slots / "0.json").write_text(json.dumps(gone))
+    alone = f"mkdir '{tmp_path}/alone' && sleep 0.3 && rmdir '{tmp_path}/alone'"
+    jobs = [caesar.start("run", "--agent", "shell", alone, "--no-input") for _ in range(2)]
+    assert [job.wait(30) for job in jobs] == [0, 0]
