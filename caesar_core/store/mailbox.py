@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -26,6 +27,7 @@ QuestionStatus: TypeAlias = Literal["open", "answered", "closed"]
 MAX_QUESTION: Final = 16_000
 MAX_ANSWER: Final = 64_000
 MAX_OPTIONS: Final = 20
+MAX_QUESTIONS: Final = 1_000
 MAX_OPTION: Final = 500
 _LIMIT: Final = 1 << 20
 
@@ -191,9 +193,10 @@ def question(files: TaskFiles, question_id: str) -> QuestionState:
 
 
 def questions(files: TaskFiles) -> tuple[QuestionState, ...]:
-    """Return all readable questions of a task, the oldest first."""
+    """Return the readable questions of a task, the oldest first; at most a thousand are read."""
     try:
-        names = [path.stem for path in files.questions.iterdir() if path.suffix == ".json"]
+        paths = (path for path in files.questions.iterdir() if path.suffix == ".json")
+        names = [path.stem for path in islice(paths, MAX_QUESTIONS)]
     except OSError:  # none yet, or an agent put something else there
         return ()
     found: list[QuestionState] = []

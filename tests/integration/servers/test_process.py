@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -244,6 +245,21 @@ def test_a_client_that_hands_on_no_environment_makes_nobody_shallower() -> None:
             check=True,
         )
         assert done.stdout == said
+
+
+def test_m1_registering_from_the_command_line(caesar: Caesar) -> None:
+    path = Path(caesar.env["HOME"], ".config", "opencode", "opencode.json")
+    dry = caesar("mcp", "install", "opencode", "--dry-run", "--json").json
+    assert (dry["dry_run"], dry["file"], dry["key"]) == (True, str(path), "mcp")
+    assert not path.exists()
+    assert "opencode: registered" in caesar("mcp", "install", "opencode").out
+    entry = json.loads(path.read_text())["mcp"]["caesar"]
+    assert entry == dry["entry"]
+    assert entry["command"][-4:] == ["mcp", "serve", "--root", str(caesar.root)]
+    assert caesar("mcp", "uninstall", "opencode", "--json").json["done"] == "removed"
+    assert json.loads(path.read_text()) == {"mcp": {}}
+    wrong = caesar("mcp", "install", "emacs", "--json")
+    assert (wrong.code, wrong.json["error"]["code"]) == (2, "unknown_client")
 
 
 def test_flags_that_make_no_sense_are_refused(caesar: Caesar) -> None:

@@ -150,3 +150,12 @@ def test_q2_questions_of_one_moment_are_all_listed_and_matched(
             f"to q{n} of {files.dir.name}" for n in range(5)
         ]
         assert all(s.answer == f"to {s.file.question} of {files.dir.name}" for s in states)
+
+
+def test_a_flood_of_questions_is_read_in_part(
+    files: TaskFiles, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mailbox, "MAX_QUESTIONS", 3)
+    for _ in range(5):
+        mailbox.ask(files, "Again?", (), clock)
+    assert len(mailbox.questions(files)) == 3
