@@ -12,6 +12,7 @@ from caesar_core.agents.codex_stream import CodexTranslator
 
 _BINARY: Final = "@openai/codex-{platform}/vendor/*/bin/codex"
 _SERVER_START_S: Final = 30
+_TOOL_CALL_S: Final = 330  # a question waits for five minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def _channel(job: Job) -> list[str]:
         *(part for name, value in env.items() for part in _set(f"{server}.env.{name}", value)),
         *_set(f"{server}.required", value=True),
         *_set(f"{server}.startup_timeout_sec", _SERVER_START_S),
+        *_set(f"{server}.tool_timeout_sec", _TOOL_CALL_S),
         *_set(f"{server}.default_tools_approval_mode", "approve"),
     ]
 
