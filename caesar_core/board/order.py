@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, TypeAlias, get_args
 
-from caesar_core.board.standing import Group, Standing, standing
+from caesar_core.board.standing import QUEUED, Group, Place, Standing, standing
 from caesar_core.board.views import TaskView
 
 Order: TypeAlias = Literal["newest", "oldest", "agent", "silence"]
@@ -99,10 +99,10 @@ def _urgency(row: Row) -> tuple[int, bool]:
     return row.group, row.standing.state != "asking"
 
 
-def _queue(tasks: Iterable[TaskView]) -> dict[str, int]:
-    waiting = [t.facts for t in tasks if t.facts.is_active and t.facts.phase == "slot"]
-    waiting.sort(key=lambda facts: (facts.created_at, facts.id))
-    return {facts.id: place for place, facts in enumerate(waiting, 1)}
+def _queue(tasks: Iterable[TaskView]) -> dict[str, Place]:
+    waiting = [t.facts for t in tasks if t.facts.is_active and t.facts.phase in QUEUED]
+    waiting.sort(key=lambda facts: (facts.ticket or 0, facts.created_at, facts.id))
+    return {facts.id: (place, len(waiting)) for place, facts in enumerate(waiting, 1)}
 
 
 def _sorted(rows: list[Row], order: Order) -> list[Row]:

@@ -34,8 +34,12 @@ State: TypeAlias = Literal[
     "cancelled",
     "timed_out",
 ]
+Place: TypeAlias = tuple[int, int]
+"""A place in a queue and how many stand there: `(2, 5)` is the second of five."""
 _QUOTA: Final = frozenset(("quota", "rate_limit"))
-_WAITING: Final = frozenset(("quota", "slot"))
+QUEUED: Final = frozenset(("slot", "memory"))
+"""The phases in which a task stands in the queue for a slot."""
+_WAITING: Final = frozenset(("quota", *QUEUED))
 _PREPARING: Final = {
     "worktree": "worktree",
     "setup": "setup",
@@ -71,10 +75,10 @@ class Standing:
         return str(getattr(glyphs, _MARKS[self.state]))
 
 
-def standing(view: TaskView, now: datetime, position: int | None = None) -> Standing:
-    """Return where the task stands at `now`; `position` is its place in the queue, 1 is next."""
+def standing(view: TaskView, now: datetime, place: Place | None = None) -> Standing:
+    """Return where the task stands at `now`; `place` is where it stands in the queue."""
     if view.facts.is_active:
-        return _active(view, now, position)
+        return _active(view, now, place)
     return _concern(view.facts, now) or _ended(view.facts)
 
 
@@ -104,13 +108,13 @@ def standing_trouble(stream: StreamView) -> Trouble | None:
     return trouble
 
 
-def _active(view: TaskView, now: datetime, position: int | None) -> Standing:
+def _active(view: TaskView, now: datetime, place: Place | None) -> Standing:
     facts = view.facts
     trouble = standing_trouble(view.stream)
     if view.open_questions:
         return Standing("asking", "asks you")
     if facts.phase in _WAITING:
-        return _waiting(facts, trouble, position)
+        return _waiting(facts, trouble, place)
     if trouble is not None:
         return _trouble(trouble.reason, trouble.retry_at)
     if facts.status == "pending" and facts.phase is None:
@@ -120,13 +124,20 @@ def _active(view: TaskView, now: datetime, position: int | None) -> Standing:
     return _with_agent(view, now)
 
 
-def _waiting(facts: TaskFacts, trouble: Trouble | None, position: int | None) -> Standing:
+def _waiting(facts: TaskFacts, trouble: Trouble | None, place: Place | None) -> Standing:
     if facts.phase == "quota":
         return Standing(
             "slot", f"waits for its quota{_until(trouble.retry_at if trouble else None)}"
         )
-    place = "" if position is None else f" #{position}"
-    return Standing("slot", f"waits for a slot{place}")
+    what = "waits for memory" if facts.phase == "memory" else "waits"
+    return Standing(
+        "slot", what if place is None else f"{what}, {_ordinal(place[0])} of {place[1]}"
+    )
+
+
+def _ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in {11, 12, 13} else ending}"
 
 
 def _with_agent(view: TaskView, now: datetime) -> Standing:

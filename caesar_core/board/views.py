@@ -112,6 +112,7 @@ class TaskFacts:
     """The values of a task's record that a face needs.
 
     Attributes:
+        ticket: its number among those that wait or waited for a slot; the lower, the earlier.
         files, insertions, deletions: size of the outcome, `None` before there is one.
         flags: what to look at twice in the outcome, over all its files, sorted.
         conflicts: paths that the last attempt to apply could not merge.
@@ -134,6 +135,7 @@ class TaskFacts:
     started_at: str | None = None
     ended_at: str | None = None
     phase: str | None = None
+    ticket: int | None = None
     reason: str | None = None
     report_status: str | None = None
     race_id: str | None = None

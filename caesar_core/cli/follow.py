@@ -50,14 +50,10 @@ def follow_to_end(
         stream = EventStream(service, record.id, as_json=events_as_json, quiet=as_json)
         caretaker = service.caretaker(record.id)
         asked_at: float | None = None
-        told_to_wait = as_json
         while record.is_active:
             stream.show_new()
             for nobody in stand_ins.values():
                 nobody.look()
-            if record.phase == "slot" and not told_to_wait:
-                told_to_wait = True
-                stderr().line("all slots are taken (policy.max_parallel); it starts in its turn")
             if signals.hung_up:
                 return _EXIT_HUP
             if signals.stop and asked_at is None:

@@ -271,6 +271,8 @@ class _Order:
             answers=tuple((rule.match, rule.answer) for rule in config.answers),
             checks=planned_checks(config.checks, self.request, resolution.mode),
             max_parallel=config.policy.max_parallel,
+            agent_limit=config.policy.max_parallel_by_agent.get(self.task.agent),
+            min_free_memory=config.policy.min_free_memory,
             budget_usd=self.request.budget.usd,
             budget_tokens=self.request.budget.tokens,
             branch_stem=branch_name(label, self.request.objective, self.task_id),

@@ -41,6 +41,8 @@ class Plan:
         base_ref: the commit the outcome is compared with; `None` in place.
         checks: what is run on the outcome, as (command, name, limit in milliseconds).
         answers: `[[answer]]` as (match, answer).
+        agent_limit: how many tasks of its agent may run at a time.
+        min_free_memory: bytes; see `config.settings.Policy`.
         budget_usd, budget_tokens: see `engine.budget.Budget`.
         notes: findings that the resolution brought, as (severity, title, detail).
     """
@@ -69,6 +71,8 @@ class Plan:
     checks: tuple[tuple[str, str, int], ...] = ()
     answers: tuple[tuple[str, str], ...] = ()
     max_parallel: int = 4
+    agent_limit: int | None = None
+    min_free_memory: int = 0
     budget_usd: float | None = None
     budget_tokens: int | None = None
     branch_stem: str = ""

@@ -25,9 +25,7 @@ from caesar_core.repo.worktree import (
     remove_worktree,
     worktree_state,
 )
-from caesar_core.store.slots import Slot, Slots
 
-_SLOT_PAUSE: Final = 0.1
 _SLOW: Final = 1.0
 
 
@@ -105,28 +103,6 @@ def forget_first_attempt(run: TaskRun) -> None:
     files = run.files
     for path in (files.report, files.stdout.parent, files.questions, files.answers):
         delete_tree(path)
-
-
-def wait_for_slot(run: TaskRun, stack: ExitStack) -> Slot:
-    """Take a slot when it is the task's turn; the stack gives it back.
-
-    Raises:
-        CancelledError: somebody asked for the end meanwhile.
-    """
-    slots = Slots(run.layout, run.plan.max_parallel, run.clock)
-    # The id comes first: that is how a watcher finds a task's place in the queue.
-    ticket = slots.enqueue(f"{run.id} {run.record.objective[:60]}")
-    stack.callback(slots.withdraw, ticket)
-    slot = slots.try_acquire(ticket)
-    if slot is None:
-        run.update(phase="slot")
-    while slot is None:
-        if run.cancelled():
-            raise CancelledError("Cancelled while it waited for a slot.")
-        run.clock.sleep(_SLOT_PAUSE)
-        slot = slots.try_acquire(ticket)
-    stack.callback(slots.release, slot)
-    return slot
 
 
 def _make_worktree(run: TaskRun) -> None:

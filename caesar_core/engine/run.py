@@ -32,6 +32,7 @@ from caesar_core.engine.prepare import (
 )
 from caesar_core.engine.questions import MailWatch
 from caesar_core.engine.said import Said, own_exit_code
+from caesar_core.engine.slot import slot_label
 from caesar_core.engine.spools import Spools
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.turn import note_budget, wait_for_turn
@@ -178,7 +179,8 @@ class Supervisor:
             if is_alive(agent):
                 slots = Slots(run.layout, run.plan.max_parallel, run.clock)
                 claim_place(run, stack)
-                stack.callback(slots.release, slots.occupy(f"{run.id} {run.record.objective[:60]}"))
+                slot = slots.occupy(slot_label(run), agent=run.record.agent)
+                stack.callback(slots.release, slot)
         self._watch(run, agent, wake_fd)
 
     def _go_on_ending(self, run: TaskRun, end: RunEnd) -> None:
@@ -262,6 +264,7 @@ class Supervisor:
         spools.finish(own_exit_code(end))
         if spools.was_emptied:
             run.find("low", "The agent emptied its own output", _EMPTIED)
+        _note_left_out(run, *spools.left_out)
         note_budget(run, end, spools.translator.usage)
         conclude(run, end, Said(spools.translator))
         self._provider.ended(run.record, spools.translator.failure)
@@ -309,6 +312,15 @@ class Supervisor:
         else:
             lease = Lease.acquire(path, label)
         stack.callback(lease.release)
+
+
+def _note_left_out(run: TaskRun, data: int, events: int) -> None:
+    if data:
+        detail = f"{data:,} bytes in the middle of its output are not in raw.log."
+        run.find("low", "The agent printed more than is kept", detail)
+    if events:
+        detail = f"{events:,} events are not in events.jsonl; errors and the end are."
+        run.find("low", "The agent did more than the stream holds", detail)
 
 
 def main(arguments: list[str]) -> int:

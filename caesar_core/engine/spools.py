@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from caesar_core.agents.base import SilentTranslator, Translator
+from caesar_core.engine.capped import CappedLog, CappedStream, OutputLimits, size_of
 from caesar_core.errors import OperationError
 from caesar_core.process.environment import Redactor
 from caesar_core.protocol.event import EventBody
@@ -25,10 +26,9 @@ from caesar_core.store.atomic import (
     StoreError,
     open_regular,
     read_bounded,
-    store_error,
-    write_all,
     write_atomic,
 )
+from caesar_core.store.holes import punch_hole
 from caesar_core.store.journal import Journal
 from caesar_core.store.layout import TaskFiles
 from caesar_core.store.tail import Tail
@@ -36,10 +36,9 @@ from caesar_core.store.tail import Tail
 _CHUNK: Final = 1 << 20
 _STDERR_TAIL: Final = 16 << 10
 _LONGEST_LINE: Final = 16 << 20
-# Without O_NONBLOCK a FIFO that an agent put there would be waited for.
-_RAW_FLAGS: Final = (
-    os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-)
+_HOLE: Final = 32 << 20
+_UNTOUCHED: Final = 4 << 20
+_LIMITS: Final = OutputLimits()
 
 
 class Spools:
@@ -52,6 +51,7 @@ class Spools:
     Args:
         redactor: makes a fresh redactor; each stream needs one of its own.
         mend: puts right what the agent did to its own task directory.
+        limits: what `raw.log` and the stream hold at most.
     """
 
     def __init__(
@@ -61,9 +61,12 @@ class Spools:
         translator: Translator,
         redactor: Callable[[], Redactor],
         mend: Callable[[], None],
+        limits: OutputLimits = _LIMITS,
     ) -> None:
         self._mend = mend
         self._files = files
+        self._raw = CappedLog(files.raw_log, limits)
+        self._stream = CappedStream(limits)
         self._journal = journal
         self._translator = translator
         self._stdout = _Spool(files.stdout, redactor())
@@ -88,6 +91,9 @@ class Spools:
             return False
         self._insist(partial(self._save, *before))
         self._take(out + err, self._lines.feed(out))
+        if self._raw.passed_over:
+            self._stdout.give_back(before[0])
+            self._stderr.give_back(before[1])
         return True
 
     @property
@@ -99,6 +105,11 @@ class Spools:
     def was_emptied(self) -> bool:
         """Whether the agent emptied an output of its own, as `> /dev/stdout` does."""
         return self._stdout.emptied or self._stderr.emptied
+
+    @property
+    def left_out(self) -> tuple[int, int]:
+        """How many bytes are missing in `raw.log`, and how many events in the stream."""
+        return self._raw.left_out, self._stream.left_out
 
     @property
     def stderr_tail(self) -> str:
@@ -120,6 +131,7 @@ class Spools:
         self._keep_tail(said)
         lines = chain(self._lines.feed(rest), self._lines.rest())
         self._take(rest + said, lines, lambda: self._translator.finish(exit_code, self.stderr_tail))
+        self._insist(self._raw.finish)
 
     def remove(self) -> None:
         """Delete the spools: `raw.log` has it all."""
@@ -135,11 +147,16 @@ class Spools:
             if self._files.raw_log.lstat().st_size > progress.raw:
                 os.truncate(self._files.raw_log, progress.raw)
         self._stdout.emptied = progress.emptied > 0
+        self._raw.passed_over = progress.passed_over
+        self._stream.left_out = progress.left_out
         for data in self._stdout.catch_up(progress.stdout):
+            self._recall(data)
             for line in self._lines.feed(data):
-                if self._reads_lines:
-                    self._translator.feed(line.decode("utf-8", "replace"))
+                # What was given back to the disk reads as NUL bytes.
+                if self._reads_lines and (text := line.lstrip(b"\0")):
+                    self._translator.feed(text.decode("utf-8", "replace"))
         for data in self._stderr.catch_up(progress.stderr):
+            self._recall(data)
             self._keep_tail(data)
         tail, more = Tail(self._files.events, progress.events), True
         while more:
@@ -148,6 +165,10 @@ class Spools:
                 with suppress(ValueError):
                     self._written_already.append(decode_event(line).body)
             more = part.more
+
+    def _recall(self, data: bytes) -> None:
+        if self._raw.passed_over:
+            self._raw.remember(data)
 
     def _keep_tail(self, said: bytes) -> None:
         self._stderr_tail = (self._stderr_tail + said)[-_STDERR_TAIL:]
@@ -159,7 +180,7 @@ class Spools:
         at_the_end: Callable[[], Sequence[EventBody]] = tuple,
     ) -> None:
         bodies = self._translate(lines, at_the_end) if self._reads_lines else []
-        self._insist(partial(self._write_raw, data))
+        self._insist(partial(self._raw.write, data))
         self._insist(partial(self._journal.append_many, bodies))
         self._resumed_at = None
 
@@ -178,7 +199,8 @@ class Spools:
         for line in lines:
             bodies += self._translator.feed(line.decode("utf-8", "replace"))
         bodies += at_the_end()
-        fresh = [body for body in bodies if not self._is_repeated(body)]
+        kept = self._stream.keep(bodies, self._events_before)
+        fresh = [body for body in kept if not self._is_repeated(body)]
         self._written_already.clear()
         return fresh
 
@@ -188,22 +210,21 @@ class Spools:
         self._written_already.remove(body)
         return True
 
-    def _write_raw(self, data: bytes) -> None:
-        if not data:
-            return
-        try:
-            descriptor = os.open(self._files.raw_log, _RAW_FLAGS, 0o666)
-            try:
-                write_all(descriptor, data)
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            raise store_error("write", self._files.raw_log, error) from error
+    @property
+    def _events_before(self) -> int:
+        """The size of the stream before the portion that is taken in now."""
+        return size_of(self._files.events) if self._resumed_at is None else self._resumed_at
 
     def _save(self, stdout: int, stderr: int) -> None:
-        events = _size(self._files.events) if self._resumed_at is None else self._resumed_at
-        emptied = int(self.was_emptied)
-        progress = _Progress(stdout, stderr, _size(self._files.raw_log), events, emptied)
+        progress = _Progress(
+            stdout,
+            stderr,
+            raw=size_of(self._files.raw_log),
+            events=self._events_before,
+            emptied=int(self.was_emptied),
+            passed_over=self._raw.passed_over,
+            left_out=self._stream.left_out,
+        )
         data = json.dumps(asdict(progress)).encode("ascii")
         write_atomic(self._files.spool_offsets, data, durable=False)
 
@@ -214,6 +235,7 @@ class _Progress:
 
     Attributes:
         emptied: 1 when the agent had emptied one of its outputs.
+        passed_over, left_out: see `engine.capped`.
     """
 
     stdout: int
@@ -221,6 +243,8 @@ class _Progress:
     raw: int
     events: int
     emptied: int = 0
+    passed_over: int = 0
+    left_out: int = 0
 
 
 class _Spool:
@@ -231,16 +255,24 @@ class _Spool:
         self._redactor = redactor
         self.taken = 0
         self.emptied = False
+        self._given_back = 0
 
     def begin(self) -> int:
         """Return where the next read begins: at 0 again when the agent emptied the file.
 
         Any `> /dev/stdout` of a shell does: it opens what its stdout is, and cuts it.
         """
-        if _size(self._path) < self.taken:
-            self.taken = 0
+        if size_of(self._path) < self.taken:
+            self.taken = self._given_back = 0
             self.emptied = True
         return self.taken
+
+    def give_back(self, safe: int) -> None:
+        """Give the disk back what lies well before `safe`, which everybody has read."""
+        end = safe - _UNTOUCHED
+        if end - self._given_back >= _HOLE:
+            punch_hole(self._path, self._given_back, end)
+            self._given_back = end
 
     def read(self, limit: int = _CHUNK) -> bytes:
         try:
@@ -284,13 +316,6 @@ class _Lines:
         line = bytes(self._held) + piece if self._held else piece
         self._held.clear()
         return line.removesuffix(b"\r")
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
 
 
 def _load_progress(path: Path) -> _Progress | None:

@@ -8,7 +8,8 @@ from typing import Final
 from caesar_core.agents.base import TokenUsage
 from caesar_core.engine.ending import RunEnd
 from caesar_core.engine.pauses import sentence, start_after
-from caesar_core.engine.prepare import CancelledError, wait_for_slot
+from caesar_core.engine.prepare import CancelledError
+from caesar_core.engine.slot import wait_for_slot
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.protocol.event import Error, Progress, Reason
 from caesar_core.store.pauses import Pause, load_pause

@@ -59,8 +59,10 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True, mode: int | N
         raise store_error("write", path, error) from error
 
 
-def create_exclusive(path: Path, data: bytes) -> bool:
+def create_exclusive(path: Path, data: bytes, *, durable: bool = True) -> bool:
     """Create `path` with `data` unless it exists; whoever comes first wins.
+
+    `durable`: as for `write_atomic`.
 
     Returns:
         Whether this call created it. No reader ever sees it half written.
@@ -70,7 +72,7 @@ def create_exclusive(path: Path, data: bytes) -> bool:
 
     """
     try:
-        with _complete_file(path, data, durable=True) as temporary:
+        with _complete_file(path, data, durable=durable) as temporary:
             return _link(temporary, path)
     except OSError as error:
         raise store_error("create", path, error) from error
@@ -94,8 +96,6 @@ def _complete_file(
     try:
         begin = 0o666 if mode is None else 0o600  # nobody reads a secret in between
         with os.fdopen(os.open(temporary, _NEW_FLAGS, begin), "wb", buffering=0) as file:
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
             write_all(file.fileno(), data)

@@ -66,7 +66,7 @@ class Lease:
         marker = Marker.mine(label)
         prepared = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
         try:
-            write_atomic(prepared / _MARKER, _encode(marker))
+            write_atomic(prepared / _MARKER, _encode(marker), durable=False)
             if path.exists():
                 raise LeaseHeldError(path, lease_state(path), lease_holder(path))
             prepared.rename(path)
@@ -92,7 +92,7 @@ class Lease:
             if state != "stale":
                 raise LeaseHeldError(path, state, lease_holder(path))
             marker = Marker.mine(label)
-            write_atomic(path / _MARKER, _encode(marker))
+            write_atomic(path / _MARKER, _encode(marker), durable=False)
         return cls(path, marker.token)
 
     def release(self) -> None:

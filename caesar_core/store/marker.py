@@ -26,6 +26,8 @@ class Marker:
             implementation's files.
         host: the machine; empty in the reference implementation's leases.
         since: ISO 8601 (`startedAt` in the file); may be empty.
+        agent: whose slot it is or will be; empty in the reference implementation's.
+        agent_limit: how many slots that agent may have, `None` when only the sum counts.
 
     """
 
@@ -35,12 +37,25 @@ class Marker:
     started: float | None = None
     host: str = ""
     since: str = ""
+    agent: str = ""
+    agent_limit: int | None = None
 
     @classmethod
-    def mine(cls, label: str, since: str = "") -> Marker:
+    def mine(
+        cls, label: str, since: str = "", *, agent: str = "", agent_limit: int | None = None
+    ) -> Marker:
         """Return a new marker of this process."""
-        me = current()
-        return cls(me.pid, uuid.uuid4().hex, label, me.started, hostname(), since)
+        me, token = current(), uuid.uuid4().hex
+        return cls(
+            me.pid,
+            token,
+            label,
+            me.started,
+            hostname(),
+            since,
+            agent=agent,
+            agent_limit=agent_limit,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form; what is not known is left out."""
@@ -51,6 +66,8 @@ class Marker:
             "started": self.started,
             "host": self.host,
             "startedAt": self.since,
+            "agent": self.agent,
+            "agentLimit": self.agent_limit,
         }
         return {key: value for key, value in document.items() if value not in ("", None)}
 
@@ -81,7 +98,7 @@ def _decode(document: Mapping[str, Any]) -> Marker | None:
     pid, token = document.get("pid"), document.get("token")
     if not is_pid(pid) or not isinstance(token, str):
         return None
-    started = document.get("started")
+    started, limit = document.get("started"), document.get("agentLimit")
     return Marker(
         pid=pid,
         token=token,
@@ -89,6 +106,8 @@ def _decode(document: Mapping[str, Any]) -> Marker | None:
         started=float(started) if isinstance(started, int | float) else None,
         host=_text(document, "host"),
         since=_text(document, "startedAt"),
+        agent=_text(document, "agent"),
+        agent_limit=limit if is_pid(limit) else None,
     )
 
 

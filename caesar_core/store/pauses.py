@@ -55,7 +55,7 @@ def save_pause(layout: Layout, pause: Pause) -> None:
         StoreError: it cannot be written.
     """
     data = json.dumps(asdict(pause), ensure_ascii=False).encode("utf-8", "replace")
-    write_atomic(layout.pause(pause.agent), data + b"\n")
+    write_atomic(layout.pause(pause.agent), data + b"\n", durable=False)
 
 
 def load_pause(layout: Layout, agent_id: str) -> Pause | None:

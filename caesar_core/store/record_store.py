@@ -25,6 +25,7 @@ from caesar_core.store.records import BadRecordError, Record
 
 _LIMIT: Final = 4 << 20
 _SUFFIX: Final = ".json"
+_LASTING: Final = frozenset(("worktree", "branch", "outcome"))
 _FINAL_KEYS: Final = frozenset(("status", "ended_at", "phase"))
 
 
@@ -111,7 +112,9 @@ class RecordStore:
                 changes = {k: v for k, v in changes.items() if k not in _FINAL_KEYS}
             changed = replace(record, **changes)
             if changed != record:
-                write_atomic(self._layout.record(task_id), _encode(changed))
+                # The steps in between die with the processes anyway when the power goes.
+                durable = not changed.is_active or not _LASTING.isdisjoint(changes)
+                write_atomic(self._layout.record(task_id), _encode(changed), durable=durable)
             if not changed.is_active:
                 lock.unlink(missing_ok=True)
         return changed

@@ -42,8 +42,9 @@ class Record:
         starter, supervisor, agent_process: pid and start time of who began it, who watches over
             it and who works.
         apply_conflicts: paths that the last attempt to apply could not merge.
-        phase: what a task that is not over is doing: `worktree`, `setup`, `quota`, `slot`, `agent`,
-            `outcome`, `checks`.
+        phase: what a task that is not over is doing: `worktree`, `setup`, `quota`, `slot`,
+            `memory`, `agent`, `outcome`, `checks`.
+        ticket: its number in the queue of those that wait for a slot; the lower, the earlier.
         reason: why it ended as it did, when it did not end well (see `protocol.event.Reason`).
         deadline: monotonic seconds since boot when the agent's time is over.
         base_ref: the commit the outcome is compared with; in place, the tree found at the start.
@@ -87,6 +88,7 @@ class Record:
     # ours
     apply_conflicts: tuple[str, ...] = ()
     phase: str | None = None
+    ticket: int | None = None
     signal: str | None = None
     reason: str | None = None
     model: str | None = None

@@ -8,12 +8,12 @@ looks next removes it.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from caesar_core.clock import Clock, iso
 from caesar_core.errors import CaesarError
@@ -32,6 +32,11 @@ class Ticket:
 
     path: Path
     marker: Marker
+
+    @property
+    def number(self) -> int:
+        """Its place among all that ever waited: the lower, the earlier."""
+        return _number(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +70,22 @@ class Slots:
         self._queue = layout.queue
         self._records = RecordStore(layout, clock)
 
-    def enqueue(self, label: str = "") -> Ticket:
-        """Queue up behind everybody who waits."""
-        marker = Marker.mine(label, iso(self._clock.now()))
+    def enqueue(
+        self, label: str = "", *, agent: str = "", agent_limit: int | None = None
+    ) -> Ticket:
+        """Queue up behind everybody who waits.
+
+        Args:
+            agent: whom the slot is for.
+            agent_limit: how many slots it may have at a time; who is held up by that alone holds
+                up nobody else.
+        """
+        since = iso(self._clock.now())
+        marker = Marker.mine(label, since, agent=agent, agent_limit=agent_limit)
         with self._alone():
             number = max((_number(path) for path in _files(self._queue)), default=-1) + 1
             path = self._queue / f"{number:012d}.json"
-            create_exclusive(path, _encode(marker))
+            create_exclusive(path, _encode(marker), durable=False)
         return Ticket(path, marker)
 
     def try_acquire(self, ticket: Ticket) -> Slot | None:
@@ -85,20 +99,41 @@ class Slots:
         """
         if not ticket.path.exists():
             raise _gone(ticket)
-        if self._free() <= 0:  # the usual answer, without a lock and without reading the queue
+        # The usual answer, without a lock and without reading the queue.
+        if self.held_up_by(ticket):
             return None
         with self._alone():
-            first = [path for path, _ in islice(self._living(self._queue), max(0, self._free()))]
-            slot = self._take(ticket.marker, self._limit) if ticket.path in first else None
+            slot = self._take(ticket.marker, self._limit) if self._is_its_turn(ticket) else None
             if slot is not None:
                 ticket.path.unlink(missing_ok=True)
             return slot
 
-    def occupy(self, label: str = "") -> Slot:
+    def held_up_by(self, ticket: Ticket) -> Literal["", "slots", "agent"]:
+        """Return which limit is reached, apart from who else waits; empty when none is."""
+        holders = self.holders()
+        if len(holders) >= self._limit:
+            return "slots"
+        return "agent" if _is_full(ticket.marker, Counter(m.agent for m in holders)) else ""
+
+    def _is_its_turn(self, ticket: Ticket) -> bool:
+        """Deal the free slots out to those that wait, in their order, up to this ticket."""
+        holders = self.holders()
+        free, taken = self._limit - len(holders), Counter(holder.agent for holder in holders)
+        for path, marker in self._living(self._queue):
+            if free <= 0:
+                return False
+            if path == ticket.path:
+                return not _is_full(marker, taken)
+            if not _is_full(marker, taken):
+                taken[marker.agent] += 1
+                free -= 1
+        return False
+
+    def occupy(self, label: str = "", *, agent: str = "") -> Slot:
         """Take a slot at once, beyond the limit if need be: for a task that runs already."""
         with self._alone():
             self.holders()
-            marker = Marker.mine(label, iso(self._clock.now()))
+            marker = Marker.mine(label, iso(self._clock.now()), agent=agent)
             slot = self._take(marker, 1 << 20)
         assert slot is not None
         return slot
@@ -134,13 +169,10 @@ class Slots:
         """Leave the queue; a second call does nothing."""
         _remove(ticket.path, ticket.marker.token)
 
-    def _free(self) -> int:
-        return self._limit - len(self.holders())
-
     def _take(self, marker: Marker, limit: int) -> Slot | None:
         for number in range(limit):
             path = self._slots / f"{number}.json"
-            if not path.exists() and create_exclusive(path, _encode(marker)):
+            if not path.exists() and create_exclusive(path, _encode(marker), durable=False):
                 return Slot(path, marker)
         return None
 
@@ -180,6 +212,10 @@ class Slots:
             return
         if age > _UNREADABLE_FOR:
             path.unlink(missing_ok=True)
+
+
+def _is_full(marker: Marker, taken: Counter[str]) -> bool:
+    return marker.agent_limit is not None and taken[marker.agent] >= marker.agent_limit
 
 
 def _gone(ticket: Ticket) -> CaesarError:

@@ -26,6 +26,7 @@ def facts_of(record: Record, *, busy: bool | None = None) -> TaskFacts:
         started_at=record.started_at,
         ended_at=record.ended_at,
         phase=record.phase,
+        ticket=record.ticket,
         reason=record.reason,
         report_status=record.report_status,
         race_id=record.race_id,

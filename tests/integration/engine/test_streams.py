@@ -97,7 +97,8 @@ def test_a_run_that_waits_for_a_slot_says_so(caesar: Caesar) -> None:
     eventually(lambda: caesar("ps", "--json").out, lambda out: '"slot"' in out)
     caesar.gate.touch()
 
-    assert b"all slots are taken" in waiting.communicate(timeout=30)[1]
+    said = waiting.communicate(timeout=30)[1]
+    assert b"waits: all slots are taken (policy.max_parallel is 1)" in said
 
 
 def test_a_file_in_the_place_of_our_folder_is_named(caesar: Caesar) -> None:

@@ -47,4 +47,4 @@ def test_s6_the_counts_are_those_of_all_rows() -> None:
 def test_who_waits_for_a_slot_sees_its_place_in_the_queue() -> None:
     waiting = [running(id=f"t_{i}", phase="slot", created_at=at(i)) for i in (3, 1)]
     rows = arrange([*BOARD, *waiting], now(9), only=Filter.parse("waits"))
-    assert [row.standing.word for row in rows] == ["waits for a slot #2", "waits for a slot #1"]
+    assert [row.standing.word for row in rows] == ["waits, 2nd of 2", "waits, 1st of 2"]

@@ -59,6 +59,33 @@ def test_first_come_first_served(layout: Layout) -> None:
     assert one.try_acquire(tickets[2]) is not None
 
 
+def test_an_agent_at_its_own_limit_waits_and_holds_up_nobody_else(layout: Layout) -> None:
+    found = slots(layout, 3)
+    first = found.try_acquire(found.enqueue("a", agent="codex", agent_limit=1))
+    second = found.enqueue("b", agent="codex", agent_limit=1)
+    third = found.enqueue("c", agent="claude", agent_limit=2)
+    fourth = found.enqueue("d", agent="other")
+    assert first is not None
+    assert found.try_acquire(second) is None
+    assert (found.held_up_by(second), found.held_up_by(third)) == ("agent", "")
+    assert found.try_acquire(third) is not None
+    assert found.try_acquire(fourth) is not None
+    assert found.held_up_by(second) == "slots"
+    found.release(first)
+    assert found.try_acquire(second) is not None
+
+
+def test_who_waits_before_is_served_first_within_the_limit_of_an_agent(layout: Layout) -> None:
+    found = slots(layout, 2)
+    held = acquire(found), acquire(found)
+    tickets = [found.enqueue(name, agent="codex", agent_limit=1) for name in "ab"]
+    found.release(held[0])
+    assert found.try_acquire(tickets[1]) is None, "the one place of codex is the first one's"
+    assert found.try_acquire(tickets[0]) is not None
+    found.release(held[1])
+    assert found.try_acquire(tickets[1]) is None
+
+
 def test_as_many_as_the_limit_and_its_changes_count(layout: Layout) -> None:
     wide = slots(layout, 3)
     held = [acquire(wide) for _ in range(3)]
