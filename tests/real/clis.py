@@ -34,6 +34,7 @@ class Cli:
         prepare: writes what it needs into a home folder for a base URL; returns its environment.
         exit_codes: its stream tells how a shell command exited.
         schema: its last message can be held to a schema.
+        channel: it takes the return channel as an MCP server.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Cli:
     prepare: Callable[[Path, str], dict[str, str]]
     exit_codes: bool = True
     schema: bool = False
+    channel: bool = True
 
     @property
     def folder(self) -> Path:
@@ -154,5 +156,7 @@ CLIS: Final = (
     Cli("claude", "@anthropic-ai/claude-code", "2.1.328", "claude", _claude, schema=True),
     Cli("opencode", "opencode-ai", "1.18.33", "opencode", _opencode),
     Cli("copilot", "@github/copilot", "1.0.102", "copilot", _copilot),
-    Cli("gemini", "@google/gemini-cli", "0.61.0", "gemini", _gemini, exit_codes=False),
+    Cli(
+        "gemini", "@google/gemini-cli", "0.61.0", "gemini", _gemini, exit_codes=False, channel=False
+    ),
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 
 import psutil
 import pytest
 
+from tests.fakes.model.script import UNTOUCHED
 from tests.integration.engine.conftest import eventually, processes_of
 from tests.real.project import RealProject
 
@@ -80,6 +82,39 @@ def test_a_broken_provider_is_no_success(real: RealProject, scenario: str) -> No
     assert run.ran.code in FAILED
     assert run.report["status"] == "failed"
     assert run.reasons & {"model_error", "network"}
+
+
+def test_a_schema_holds_the_last_message(real: RealProject) -> None:
+    run = real.run("schema")
+    assert run.ran.code == 0, run.ran.err
+    assert run.result["report_source"] == ("schema" if real.cli.schema else "extracted")
+    assert run.report["summary"] == UNTOUCHED["summary"]
+
+
+@pytest.mark.parametrize("mode", ["write", "read-only"])
+def test_a_report_comes_through_the_channel(real: RealProject, mode: str) -> None:
+    run = real.run("channel", "--channel", "--mode", mode)
+    if not real.cli.channel:
+        assert "Channel not injected" in [found["title"] for found in run.report["findings"]]
+        return
+    assert run.ran.code == 0, run.ran.err
+    assert run.result["report_source"] == "channel"
+    assert run.report["summary"] == "Scripted: through the channel."
+
+
+def test_a_question_is_answered_while_it_works(real: RealProject) -> None:
+    if not real.cli.channel:
+        pytest.skip(f"{real.cli.id} takes no MCP server")
+    real.scenario("ask")
+    caesar = real.caesar
+    task_id = caesar.detach("Do what the script says.", "--channel", agent=real.cli.id)
+    folder = caesar.layout.task(task_id).dir / "questions"
+    [question] = eventually(lambda: sorted(folder.glob("*.json")), bool, bound=40)
+    answered = caesar("answer", task_id, question.stem, "blue")
+    assert answered.code == 0, answered.err
+    assert caesar.wait(task_id).status == "succeeded"
+    asked = [seen.body for seen in real.requests() if seen.step != "Act"]
+    assert "blue" in json.dumps(asked[-1])
 
 
 def test_cancelling_leaves_no_process(real: RealProject) -> None:
