@@ -113,6 +113,51 @@ def test_tools_of_a_namespace_are_called_with_it(model: ModelServer) -> None:
     assert [event["sequence_number"] for event in events] == list(range(len(events)))
 
 
+def test_a_tool_that_is_hidden_is_searched_for_and_then_called(model: ModelServer) -> None:
+    shell = {"type": "function", "name": "shell", "parameters": SHELL}
+    tools = [shell, {"type": "tool_search", "execution": "client"}]
+    events = stream(model, "/r/channel/v1/responses", responses(tools))
+    search = events[-1]["response"]["output"][0]
+    assert (search["type"], search["arguments"]) == ("tool_search_call", {"query": "submit_report"})
+    inner = {"type": "function", "name": "submit_report", "parameters": {}}
+    namespace = {"type": "namespace", "name": "mcp__caesar", "tools": [inner]}
+    found = {"type": "tool_search_output", "call_id": "x", "tools": [namespace]}
+    again = stream(model, "/r/channel/v1/responses", responses(tools, search, found))
+    assert again[-1]["response"]["output"][0]["name"] == "submit_report"
+
+
+def test_a_schema_is_filled_up(model: ModelServer) -> None:
+    schema = {
+        "type": "object",
+        "$defs": {"Change": {"type": "object", "required": ["note"], "properties": {}}},
+        "properties": {
+            "changes": {"type": "array", "items": {"$ref": "#/$defs/Change"}},
+            "usage": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "kind": {"type": "string", "enum": ["a", "b"]},
+        },
+        "required": ["status", "usage", "kind", "changes"],
+    }
+    body = {**responses([{"type": "function", "name": "shell", "parameters": SHELL}])}
+    body["text"] = {"format": {"type": "json_schema", "schema": schema}}
+    events = stream(model, "/r/text/v1/responses", body)
+    report = json.loads(events[-1]["response"]["output"][0]["content"][0]["text"])
+    assert report["status"] == "success"
+    assert (report["usage"], report["kind"], report["changes"]) == (None, "a", [])
+
+
+def test_a_cli_with_a_tool_for_its_last_answer_gets_a_call(model: ModelServer) -> None:
+    tool = {"name": "StructuredOutput", "input_schema": {"type": "object", "properties": {}}}
+    body = anthropic()
+    body["tools"].append(tool)
+    events = stream(model, "/r/text/v1/messages", body)
+    started = [event["content_block"] for event in events if event["type"] == "content_block_start"]
+    assert [block.get("name") for block in started] == ["StructuredOutput"]
+    use = {"type": "tool_use", "id": "x", "name": "StructuredOutput", "input": {}}
+    body["messages"] += [{"role": "assistant", "content": [use]}, result()]
+    events = stream(model, "/r/text/v1/messages", body)
+    assert events[-2]["delta"]["stop_reason"] == "end_turn"
+
+
 def test_code_mode_gets_javascript(model: ModelServer) -> None:
     item = {"type": "additional_tools", "tools": [{"type": "custom", "name": "exec"}]}
     events = stream(model, "/r/fail/v1/responses", responses([], item))
