@@ -26,6 +26,7 @@ class Capabilities:
             only when it may write (`write-only`), or nobody knows.
         declares_changes: its reports list the files it changed; when not, files that git sees and
             the report does not name are no contradiction.
+        resumes_elsewhere: a session goes on in another folder than the one it began in.
         stop_signal: what it is stopped with first; SIGTERM and SIGKILL follow.
     """
 
@@ -40,6 +41,7 @@ class Capabilities:
     model: bool = False
     network: NetworkControl = "unknown"
     declares_changes: bool = True
+    resumes_elsewhere: bool = True
     stop_signal: StopSignal = "SIGTERM"
 
 

@@ -54,6 +54,8 @@ class OpenCodeAgent:
         return Capabilities(
             json_events=True,
             resume=True,
+            # Elsewhere it takes the model's answer and then waits for ever.
+            resumes_elsewhere=False,
             add_dir=True,
             mcp_injection="flag",
             model=True,

@@ -136,8 +136,10 @@ def _objective(record: Record, order: Mapping[str, Any]) -> str:
 
 def _session(project: Project, record: Record, request: Request) -> str | None:
     agent = project.agents.get(request.agent or "")
-    same = agent is not None and agent.id == record.agent and agent.capabilities.resume
-    return record.session_id if same else None
+    if agent is None or agent.id != record.agent or not agent.capabilities.resume:
+        return None
+    stays = request.isolation == record.isolation == "inplace"
+    return record.session_id if stays or agent.capabilities.resumes_elsewhere else None
 
 
 def _taken(project: Project, record: Record | None) -> TokenUsage:

@@ -117,6 +117,20 @@ def test_a_question_is_answered_while_it_works(real: RealProject) -> None:
     assert "blue" in json.dumps(asked[-1])
 
 
+def test_a_task_is_gone_on_with_and_only_the_difference_is_counted(real: RealProject) -> None:
+    """In its session where the CLI can take that to another folder, else by telling it all."""
+    first = real.run("write")
+    real.scenario("text")
+    ran = real.caesar("resume", first.result["task_id"], "Say it again.", "--json")
+    run = real.read(ran, ran.json)
+    assert ran.code == 0, ran.err
+    assert run.result["usage"]["input_tokens"] == 100
+    asked = json.dumps(real.requests()[-1].body)
+    assert "Do what the script says." in asked
+    assert "Say it again." in asked
+    assert run.files == ["hello.txt", "notes.md"]
+
+
 def test_cancelling_leaves_no_process(real: RealProject) -> None:
     real.scenario("sleep")
     caesar = real.caesar

@@ -55,8 +55,6 @@ def _report(
         return Turn(identity, json.dumps(complete(step.report, schema)))
     if structured is None:
         return Turn(identity, fenced(step.report))
-    if f'"name": "{structured.name}", "input"' in json.dumps(body):  # it was called already
-        return Turn(identity, "All done.")
     report = complete(step.report, structured.schema or {})
     return Turn(identity, calls=[_call((structured, report, None))])
 

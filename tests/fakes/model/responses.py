@@ -28,7 +28,10 @@ class ResponsesWire:
         for item in _items(body):  # so hands "code mode" its tools in, and so are hidden ones found
             if item.get("type") in {"additional_tools", _SEARCH_RESULT}:
                 tools += item.get("tools") or ()
-        return [offered for tool in tools for offered in _flatten(tool)]
+        found = [offered for tool in tools for offered in _flatten(tool)]
+        has_searched = any(item.get("type") == _SEARCH_RESULT for item in _items(body))
+        # Once is enough: what was not found then is not there.
+        return [tool for tool in found if tool.name != SEARCH or not has_searched]
 
     def rounds(self, body: Json) -> int:
         found, was_output = 0, False

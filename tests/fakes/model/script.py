@@ -176,10 +176,10 @@ SCENARIOS: Final[Mapping[str, tuple[Step, ...]]] = {
 
 
 def step_of(scenario: str, round_number: int) -> Step:
-    """Return the step to play after so many rounds of tool results; the last one stays.
+    """Return the step to play after so many rounds of tool results; then there is no more to say.
 
     Raises:
         KeyError: there is no such scenario.
     """
     steps = SCENARIOS[scenario]
-    return steps[min(round_number, len(steps) - 1)]
+    return steps[round_number] if round_number < len(steps) else Say("All done.")
