@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.integration.engine.conftest import Caesar
-from tests.integration.engine.test_clis import SUCCESS, codex_says, install
+from tests.integration.engine.test_clis import SUCCESS, codex_says, install, replay
 
 
 def test_resume_starts_from_the_earlier_result_and_compares_with_its_base(caesar: Caesar) -> None:
@@ -105,3 +105,15 @@ def test_a_session_is_counted_over_all_its_tasks(caesar: Caesar) -> None:
         spent.append(result["usage"]["input_tokens"])
 
     assert spent == [15, 20]
+
+
+def test_a_session_that_belongs_to_a_folder_is_not_taken_to_another(caesar: Caesar) -> None:
+    """OpenCode would take the model's answer there and then wait for ever."""
+    seen = install(caesar, "opencode", replay("opencode-stdin"))
+    first = caesar.run("begin", agent="opencode")
+    assert caesar.record(first["task_id"]).session_id
+
+    second = caesar("resume", first["task_id"], "and now", "--json").json
+
+    assert any("Session not continued" in warning for warning in second["warnings"])
+    assert "--session" not in seen.with_suffix(".argv").read_text().splitlines()
