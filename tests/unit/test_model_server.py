@@ -115,7 +115,7 @@ def test_tools_of_a_namespace_are_called_with_it(model: ModelServer) -> None:
 
 def test_a_tool_that_is_hidden_is_searched_for_and_then_called(model: ModelServer) -> None:
     shell = {"type": "function", "name": "shell", "parameters": SHELL}
-    tools = [shell, {"type": "tool_search", "execution": "client"}]
+    tools: list[dict[str, Any]] = [shell, {"type": "tool_search", "execution": "client"}]
     events = stream(model, "/r/channel/v1/responses", responses(tools))
     search = events[-1]["response"]["output"][0]
     assert (search["type"], search["arguments"]) == ("tool_search_call", {"query": "submit_report"})
