@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 
 from caesar_core.engine.cancel import request_cancel
@@ -27,6 +28,12 @@ def settle_race(project: Project, race_id: str) -> list[str]:
                 request_cancel(project, record)
                 stopped.append(record.id)
     return stopped
+
+
+def settle_races(project: Project, records: Iterable[Record]) -> None:
+    """Settle every race that still runs, in case the supervisor that should have was killed."""
+    for race_id in sorted({r.race_id for r in records if r.is_active and r.race_id}):
+        settle_race(project, race_id)
 
 
 def race_records(project: Project, race: RaceFile) -> list[Record]:

@@ -48,7 +48,7 @@ from caesar_core.engine.questions import (
 )
 from caesar_core.engine.race import Race, RaceOrder, find_race, plan_race, start_race
 from caesar_core.engine.race_estimate import RaceEstimate, estimate_race
-from caesar_core.engine.race_stop import race_records
+from caesar_core.engine.race_stop import race_records, settle_races
 from caesar_core.engine.race_views import all_races, race_json
 from caesar_core.engine.request import Request
 from caesar_core.engine.resolve import Resolution
@@ -187,6 +187,7 @@ class Service:
         """Return the records with those that only git still knows; abandoned tasks are adopted."""
         Journals(self.project).look_after()
         adopt_orphans(self.project, records, launcher=self._launcher)
+        settle_races(self.project, records)
         with suppress(CaesarError):
             known = [record.id for record in records]
             return [*records, *recovered_records(self.project, known)]
@@ -196,6 +197,7 @@ class Service:
         """Give every abandoned task a supervisor; return their ids."""
         Journals(self.project).look_after()
         scan = self.project.records.scan()
+        settle_races(self.project, scan.records)
         return adopt_orphans(self.project, scan.records, launcher=self._launcher)
 
     def caretaker(self, task_id: str) -> Caretaker:

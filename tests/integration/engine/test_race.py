@@ -194,3 +194,17 @@ def test_a_race_that_cannot_be_started_whole_stops_those_that_were(caesar: Caesa
     (record,) = records_of(caesar)
     assert caesar.wait(record.id).status == "cancelled"
     assert processes_of(record.id) == []
+
+
+def test_a_race_that_was_decided_unseen_is_settled_at_the_next_look(caesar: Caesar) -> None:
+    caesar.declare("endless", "sleep 300")
+    agents = ("--agent", "endless", "--agent", "shell", "--detach", "--json")
+    started = caesar("race", "true", *agents).json
+    endless, shell = started["task_ids"]
+    caesar.wait(shell)
+    path = caesar.layout.race(started["race_id"])
+    path.write_text(path.read_text().replace('"never"', '"first"'))
+
+    caesar("ps")
+
+    assert caesar.wait(endless).status == "cancelled"
