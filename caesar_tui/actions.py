@@ -15,6 +15,7 @@ from caesar_core.repo.patch import PatchFile, iter_files
 from caesar_tui.messages import (
     Answered,
     AnswerGiven,
+    ApplyWanted,
     DiffRead,
     DiffWanted,
     Listed,
@@ -22,6 +23,8 @@ from caesar_tui.messages import (
     Planned,
     Said,
     TaskRead,
+    TaskWanted,
+    UndoWanted,
 )
 
 if TYPE_CHECKING:
@@ -91,20 +94,23 @@ class Actions:
             files, listed, note = (), (), _sentence(error)
         self._target.post_message(DiffRead(wanted, files, note, listed))
 
-    def read_task(self, task_id: str) -> None:
+    def read_task(self, wanted: TaskWanted) -> None:
         """Read the order and the report of a task."""
+        task_id = wanted.task_id
         try:
             message = TaskRead(task_id, self._get().show(task_id))
         except CaesarError as error:
             message = TaskRead(task_id, {}, _sentence(error))
         self._target.post_message(message)
 
-    def plan_apply(self, task_id: str) -> None:
+    def plan_apply(self, wanted: ApplyWanted) -> None:
         """Find out what applying would do."""
+        task_id = wanted.task_id
         self._tell(lambda: Planned(_apply_plan(task_id, self._get().preflight(task_id))))
 
-    def plan_undo(self) -> None:
+    def plan_undo(self, wanted: UndoWanted) -> None:
         """Find out what an undo would restore."""
+        del wanted
         self._tell(lambda: _undo_plan(self._get().undo_preview()))
 
     def carry_out(self, plan: Plan) -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import PurePath
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -21,6 +21,7 @@ from caesar_core.errors import EXIT_USAGE
 from caesar_core.store.layout import Layout
 from caesar_tui.actions import Actions, Engine
 from caesar_tui.bridge import Bridge
+from caesar_tui.herald import RESTORE_TITLE, SAVE_TITLE, News, sequences
 from caesar_tui.messages import (
     AnswerGiven,
     ApplyWanted,
@@ -28,6 +29,7 @@ from caesar_tui.messages import (
     Intent,
     PageWanted,
     Plan,
+    TailsWanted,
     TaskWanted,
     TimelineWanted,
     UndoWanted,
@@ -99,6 +101,7 @@ class CaesarApp(App[int]):
 
     def on_mount(self) -> None:
         """Begin to follow the store, once the first frame is painted."""
+        self.tell_terminal(SAVE_TITLE)
         self.call_after_refresh(self._begin)
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
@@ -107,6 +110,15 @@ class CaesarApp(App[int]):
             error = message.worker.error
             text = f"{message.worker.group}: {type(error).__name__}: {error}"
             self.notify(plain(text), severity="error", markup=False)
+
+    def tell_terminal(self, sequence: str) -> None:
+        """Write a sequence of our own: title, bell, notice."""
+        if self._driver is not None and not self.is_headless and not self.is_web:
+            self._driver.write(sequence)
+
+    def on_unmount(self) -> None:
+        """Give the terminal its title back."""
+        self.tell_terminal(RESTORE_TITLE)
 
     def _begin(self) -> None:
         self.run_worker(self._bridge.follow(), group="follower", exit_on_error=False)
@@ -120,24 +132,23 @@ class CaesarApp(App[int]):
 
     def _act(self, intent: Intent) -> None:
         """Carry out an intent of the board in a worker thread."""
-        actions = self._actions
-        match intent:
-            case PageWanted():
-                self._in_thread(partial(self._bridge.read_page, intent), group="stream")
-            case TimelineWanted():
-                self._in_thread(partial(self._bridge.read_timeline, intent), group="timeline")
-            case Plan():
-                self._in_thread(partial(actions.carry_out, intent), group="engine")
-            case AnswerGiven():
-                self._in_thread(partial(actions.answer, intent), group="engine")
-            case DiffWanted():
-                self._in_thread(partial(actions.read_diff, intent), group="diff")
-            case TaskWanted():
-                self._in_thread(partial(actions.read_task, intent.task_id), group="task")
-            case ApplyWanted():
-                self._in_thread(partial(actions.plan_apply, intent.task_id), group="engine")
-            case UndoWanted():
-                self._in_thread(actions.plan_undo, group="engine")
+        if isinstance(intent, News):
+            self.tell_terminal(sequences(intent, os.environ))
+            return
+        actions, bridge = self._actions, self._bridge
+        ways: dict[type, tuple[str, Callable[[Any], None]]] = {
+            PageWanted: ("stream", bridge.read_page),
+            TailsWanted: ("stream", bridge.read_tails),
+            TimelineWanted: ("timeline", bridge.read_timeline),
+            DiffWanted: ("diff", actions.read_diff),
+            TaskWanted: ("task", actions.read_task),
+            Plan: ("engine", actions.carry_out),
+            AnswerGiven: ("engine", actions.answer),
+            ApplyWanted: ("engine", actions.plan_apply),
+            UndoWanted: ("engine", actions.plan_undo),
+        }
+        group, work = ways[type(intent)]
+        self._in_thread(partial(work, intent), group=group)
 
     def _in_thread(self, work: Callable[[], None], *, group: str) -> None:
         self.run_worker(work, thread=True, group=group, exit_on_error=False)

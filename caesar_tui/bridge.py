@@ -17,10 +17,13 @@ from caesar_tui.messages import (
     BoardChanged,
     PageRead,
     PageWanted,
+    TailRead,
+    TailsWanted,
     TimelineRead,
     TimelineWanted,
 )
 
+TAIL_BYTES = 16 * 1024
 TIMELINE_BYTES = 2 << 20
 END_BYTES = 128 * 1024
 """What is read of a stream when its pane opens, however long it is."""
@@ -62,6 +65,16 @@ class Bridge:
         self._target.post_message(
             PageRead(wanted.task_id, wanted.edge, start, data, size, wanted.source)
         )
+
+    def read_tails(self, wanted: TailsWanted) -> None:
+        """Read the last events of several streams; run it in a worker thread."""
+        for task_id in wanted.task_ids:
+            path = self._layout.task(task_id).events
+            size = size_of(path)
+            data = read_range(path, max(0, size - TAIL_BYTES), size)
+            lines = data[: data.rfind(b"\n") + 1].split(b"\n")
+            _, events = fold_lines(StreamView(), lines[1:] if size > TAIL_BYTES else lines)
+            self._target.post_message(TailRead(task_id, events))
 
     def read_timeline(self, wanted: TimelineWanted) -> None:
         """Read and decode events of a stream; run it in a worker thread."""

@@ -18,6 +18,9 @@ Scope: TypeAlias = Literal[
     "timeline",
     "answer",
     "sheet",
+    "inbox",
+    "tiles",
+    "wall",
 ]
 
 
@@ -78,6 +81,8 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("left_curly_bracket", "file(-1)", "{", "", "Diff: previous file"),
     Key("w", "wrap", "w", "wrap", "Diff: break long lines, or cut them"),
     Key("i", "space", "i", "space", "Diff: ignore white space, or show it"),
+    Key("Q", "inbox", "Q", "questions", "Every open question of every task"),
+    Key("W", "wall", "W", "wall", "All running tasks at once"),
     Key("z", "zoom", "z", "zoom", "Give the pane the whole screen, or the list its place back"),
     Key("f", "follow", "f", "follow", "Stream: follow its end again"),
     Key("slash", "filter", "/", "filter", "Filter the list: words, agent:shell, status:failed"),
@@ -113,9 +118,28 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("up", "step(-1)", "↑", "", "Choose the option before", "answer"),
     Key("down", "step(1)", "↓", "", "Choose the option after", "answer"),
     Key("enter", "submit", "Enter", "send", "Send the chosen option, or the typed words", "answer"),
+    Key("ctrl+j", "newline", "Ctrl J", "", "Begin a new line", "answer"),
     Key("escape", "leave", "Esc", "leave", "Go to the list; the draft stays", "answer"),
     Key("enter", "accept", "Enter", "do it", "Do what the sheet says", "sheet"),
     Key("escape,q", "dismiss(None)", "Esc", "leave", "Leave the sheet, nothing happens", "sheet"),
+    Key("enter", "choose", "Enter", "answer", "Go to the question", "inbox"),
+    Key("escape,q,Q", "dismiss(None)", "Esc", "leave", "Leave the list of questions", "inbox"),
+    Key("left", "go(-1, 0)", "←", "", "Choose the tile on the left", "tiles"),
+    Key("right", "go(1, 0)", "→", "", "Choose the tile on the right", "tiles"),
+    Key("up", "go(0, -1)", "↑", "", "Choose the tile above", "tiles"),
+    Key("down", "go(0, 1)", "↓", "", "Choose the tile below", "tiles"),
+    Key("pageup", "turn(-1)", "PgUp", "", "The page before", "tiles"),
+    Key("pagedown", "turn(1)", "PgDn", "page", "The next page", "tiles"),
+    Key("enter", "open", "Enter", "open", "Show the task in full", "tiles"),
+    Key(
+        "1,2,3,4,5,6,7,8,9",
+        "answer({key})",
+        "1…9",
+        "answer",
+        "Answer the tile's question by its option",
+        "wall",
+    ),
+    Key("escape,q,W", "dismiss(None)", "Esc", "leave", "Go back to the board", "wall"),
 )
 
 

@@ -10,6 +10,7 @@ from textual.message import Message
 from caesar_core.board.delta import BoardDelta
 from caesar_core.protocol.event import Event
 from caesar_core.repo.patch import PatchFile
+from caesar_tui.herald import News
 
 Edge: TypeAlias = Literal["end", "before", "after"]
 Source: TypeAlias = Literal["stream", "raw"]
@@ -62,6 +63,21 @@ class TimelineRead(Message):
     end: int
     events: list[Event]
     more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TailsWanted:
+    """The wall needs the last events of these tasks."""
+
+    task_ids: tuple[str, ...]
+
+
+@dataclass
+class TailRead(Message):
+    """The last events of a task."""
+
+    task_id: str
+    events: list[Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +180,8 @@ class AnswerGiven:
 Intent: TypeAlias = (
     PageWanted
     | TimelineWanted
+    | TailsWanted
+    | News
     | DiffWanted
     | TaskWanted
     | ApplyWanted

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from caesar_core.board.delta import BoardDelta, Health
+from caesar_core.board.lines import event_line
 from caesar_core.board.order import Filter, Order, Row, arrange, count
 from caesar_core.board.standing import Group
-from caesar_core.board.views import TaskView
+from caesar_core.board.views import QuestionView, TaskView
 from caesar_core.ids import shortest_prefixes
+from caesar_core.protocol.event import Event
 
 SHOWN_FINISHED: Final = 50
 SHOWN_HISTORY: Final = 2_000
+TAIL: Final = 40
 _FEWEST: Final = 6
 
 
@@ -34,6 +39,7 @@ class BoardModel:
         self.tasks: dict[str, TaskView] = {}
         self.health = Health()
         self.complete = False
+        self.tails: dict[str, deque[str]] = {}
         self._active: set[str] = set()
         self._ended: list[str] | None = None
         self._prefixes: dict[str, str] | None = None
@@ -48,10 +54,31 @@ class BoardModel:
                 self._ended = None
             (self._active.add if view.facts.is_active else self._active.discard)(view.id)
             self.tasks[view.id] = view
+        for part in delta.appended:
+            if part.task_id in self._active:
+                self.remember(part.task_id, part.events)
+        for task_id in self.tails.keys() - self._active:
+            del self.tails[task_id]
         for task_id in delta.removed:
             self.tasks.pop(task_id, None)
             self._active.discard(task_id)
             self._ended = self._prefixes = None
+
+    def remember(self, task_id: str, events: Sequence[Event]) -> None:
+        """Keep the last lines of a running task's stream."""
+        tail = self.tails.setdefault(task_id, deque(maxlen=TAIL))
+        tail.extend(_tail_line(event) for event in events[-TAIL:])
+
+    @property
+    def running(self) -> list[TaskView]:
+        """The tasks that are not over."""
+        return [self.tasks[task_id] for task_id in sorted(self._active)]
+
+    @property
+    def open_questions(self) -> list[QuestionView]:
+        """Every open question, the one that closes first at the front."""
+        asked = [question for view in self.running for question in view.open_questions]
+        return sorted(asked, key=lambda q: (q.closes_at or "~", q.asked_at, q.id))
 
     @property
     def prefixes(self) -> dict[str, str]:
@@ -104,6 +131,11 @@ class BoardModel:
             ended.sort(key=lambda facts: (facts.ended_at or facts.created_at, facts.id))
             self._ended = [facts.id for facts in reversed(ended)]
         return self._ended
+
+
+def _tail_line(event: Event) -> str:
+    line = event_line(event, limit=160)
+    return f"{line.time}  {line.label:<8} {line.text}"
 
 
 def _thousands(number: int) -> str:

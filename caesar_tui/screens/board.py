@@ -15,6 +15,7 @@ from caesar_tui.hints import applies, board_hints
 from caesar_tui.keymap import Key, bindings, keys_of
 from caesar_tui.messages import BoardChanged
 from caesar_tui.screens.help import HelpScreen
+from caesar_tui.screens.overview_keys import OverviewKeys
 from caesar_tui.screens.pane_keys import PaneKeys
 from caesar_tui.screens.task_keys import TaskKeys
 from caesar_tui.widgets.status_bar import HeaderBar, KeyBar, StatusBar
@@ -26,7 +27,7 @@ TICK: Final = 1.0
 LAST_LOOK: Final = 2.0
 
 
-class BoardScreen(TaskKeys, PaneKeys):
+class BoardScreen(TaskKeys, PaneKeys, OverviewKeys):
     """Renders the model; does nothing itself: `act` carries out what a person wants."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("board")]
@@ -81,12 +82,15 @@ class BoardScreen(TaskKeys, PaneKeys):
             self.call_after_refresh(self._take_focus)
         self.table.show(rows, model.prefixes, now)
         header = self.query_one(HeaderBar)
-        header.show(self.root, model.counts(rows, left_out), model.usage(), now, self.glyphs)
+        counts = model.counts(rows, left_out)
+        header.show(self.root, counts, model.usage(), now, self.glyphs)
+        self.announce(counts.need_you)
         notes = self._notes(only, left_out)
         self.query_one(StatusBar).show(
             model.health, said=self._said, notes=notes, glyphs=self.glyphs
         )
         self._render_head(now)
+        self.render_overlay()
 
     def on_resize(self) -> None:
         """Lay the header out for the new width."""

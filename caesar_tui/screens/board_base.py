@@ -76,6 +76,14 @@ class BoardBase(Screen[None]):
         """Show the keys that apply now."""
         raise NotImplementedError
 
+    def show_task(self, task_id: str) -> None:
+        """Choose a task; a filter that hides it is cleared."""
+        if task_id not in self._shown:
+            self.filter_box.value = ""
+            self.filter_box.display = False
+            self.render_board()
+        self.table.chosen = task_id
+
     def do(self, intent: Intent) -> None:
         """Have something done that a person will be told of."""
         self._said = ""

@@ -22,6 +22,9 @@ SECTIONS: Final[tuple[tuple[Scope, str], ...]] = (
     ("files", "In the list of changed files"),
     ("timeline", "In the timeline"),
     ("answer", "In an answer"),
+    ("inbox", "In the list of questions"),
+    ("tiles", "On the wall"),
+    ("wall", ""),
 )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from caesar_tui.messages import Answered, ApplyWanted, Plan, Planned, Said, UndoWanted
 from caesar_tui.screens.board_base import BoardBase
 from caesar_tui.screens.confirm import ConfirmScreen
-from caesar_tui.widgets.question_form import AnswerLine, QuestionForm
+from caesar_tui.widgets.answer_line import AnswerLine
+from caesar_tui.widgets.question_form import QuestionForm
 
 
 class TaskKeys(BoardBase):

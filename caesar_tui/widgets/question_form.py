@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import Final
 
 from rich.cells import cell_len
-from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
-from textual.widgets import Input
+from textual.widgets import TextArea
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.views import QuestionView
-from caesar_core.clock import parse_iso
 from caesar_core.text import one_line
-from caesar_tui.keymap import bindings
 from caesar_tui.messages import Answered, AnswerGiven
+from caesar_tui.render.questions import closing
+from caesar_tui.widgets.answer_line import NUMBERS, AnswerLine
 from caesar_tui.widgets.safe import content, fit, plain
 from caesar_tui.widgets.status_bar import QuietStatic
 
 _LONGEST: Final = 16_000
 _WIDEST_OPTION: Final = 60
-_NUMBERS: Final = "123456789"
 
 
 @dataclass(slots=True)
@@ -37,54 +34,6 @@ class Draft:
 
     text: str = ""
     chosen: str | None = None
-
-
-class AnswerLine(Input):
-    """Takes free words; on an empty line a digit chooses an option."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("answer")]
-    options = 0
-
-    @dataclass
-    class Picked(Message):
-        """An option was chosen: its place, or a step from the one that is."""
-
-        place: int | None = None
-        step: int = 0
-
-    class Left(Message):
-        """The line was left."""
-
-    def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Let the number of an option through to its binding while the line is empty."""
-        return not self._chooses(character) and super().check_consume_key(key, character)
-
-    def on_key(self, event: events.Key) -> None:
-        """Keep the number of an option out of the line."""
-        if self._chooses(event.character):
-            event.prevent_default()
-
-    def _chooses(self, character: str | None) -> bool:
-        numbers = _NUMBERS[: self.options]
-        return not self.value and character is not None and character in numbers
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Keep all lines of what is pasted, as one."""
-        event.prevent_default()
-        event.stop()
-        self.insert_text_at_cursor(plain(" ".join(event.text.split())))
-
-    def action_pick(self, number: int) -> None:
-        """Choose an option by its number."""
-        self.post_message(self.Picked(number - 1))
-
-    def action_step(self, step: int) -> None:
-        """Choose the option before or after."""
-        self.post_message(self.Picked(step=step))
-
-    def action_leave(self) -> None:
-        """Leave the line; the draft stays."""
-        self.post_message(self.Left())
 
 
 class Options(QuietStatic):
@@ -114,6 +63,7 @@ class QuestionForm(Vertical):
         self._drafts: dict[tuple[str, str], Draft] = {}
         self._sent: set[tuple[str, str]] = set()
         self._width = 80
+        self._first: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out who waits how long, the question, its options and the line."""
@@ -122,16 +72,21 @@ class QuestionForm(Vertical):
             yield QuietStatic(id="form-question")
         with VerticalScroll(id="form-choice", can_focus=False):
             yield Options(id="form-options")
-        yield AnswerLine(id="form-line", compact=True, select_on_focus=False)
+        yield AnswerLine(id="form-line")
 
     @property
     def is_open(self) -> bool:
         """Whether there is a question to answer."""
         return self._asked is not None
 
+    def prefer(self, asked: QuestionView) -> None:
+        """Show this one before the others of its task."""
+        self._first = _key(asked)
+
     def show(self, asked: Sequence[QuestionView], now: datetime) -> None:
         """Show the first of these questions; one that is being answered stays in its place."""
         waiting = [q for q in asked if _key(q) not in self._sent]
+        waiting.sort(key=lambda question: _key(question) != self._first)
         if not self.line.has_focus:
             self._take(waiting[0] if waiting else None)
         if self._asked is not None:
@@ -162,12 +117,12 @@ class QuestionForm(Vertical):
         """Say how to come back."""
         self._options()
 
-    def on_input_changed(self, message: Input.Changed) -> None:
+    def on_text_area_changed(self, message: TextArea.Changed) -> None:
         """Keep the draft; words take the place of an option."""
         message.stop()
         draft = self._draft()
-        draft.text = message.value
-        if message.value and draft.chosen is not None:
+        draft.text = self.line.value
+        if draft.text and draft.chosen is not None:
             draft.chosen = None
             self._options()
 
@@ -185,11 +140,11 @@ class QuestionForm(Vertical):
             place = first if known is None else (known + message.step) % len(values)
         if place < len(values):
             draft.chosen, draft.text = values[place], ""
-            self.line.value = ""
+            self.line.write("")
             self.line.focus()
             self._options()
 
-    def on_input_submitted(self, message: Input.Submitted) -> None:
+    def on_answer_line_sent(self, message: AnswerLine.Sent) -> None:
         """Send the chosen option or the words."""
         message.stop()
         asked, draft = self._asked, self._draft()
@@ -207,9 +162,7 @@ class QuestionForm(Vertical):
             question = content(asked.question[:_LONGEST].strip(), "bold")
             self.query_one("#form-question", QuietStatic).tell(question)
             self.line.options = len(asked.options)
-            with self.line.prevent(Input.Changed):
-                self.line.value = self._draft().text
-            self.line.cursor_position = len(self.line.value)
+            self.line.write(self._draft().text)
             self._options()
 
     def _draft(self) -> Draft:
@@ -218,7 +171,7 @@ class QuestionForm(Vertical):
 
     def _title(self, asked: QuestionView, more: int, now: datetime, *, is_open: bool) -> None:
         dot = f" {self._glyphs.bullet} "
-        parts = [f"{self._glyphs.question} question", _closing(asked.closes_at, now)]
+        parts = [f"{self._glyphs.question} question", closing(asked.closes_at, now)]
         if not is_open:
             parts[1:] = ["no longer open"]
         elif more > 0:
@@ -253,21 +206,9 @@ class QuestionForm(Vertical):
         way = "Answer" if self.line.has_focus else "Tab answers"
         if not count:
             return f"{way}: your own words"
-        numbers = "1" if count == 1 else f"1-{min(count, len(_NUMBERS))}"
+        numbers = "1" if count == 1 else f"1-{min(count, len(NUMBERS))}"
         return f"{way}: {numbers} or your own words"
 
 
 def _key(asked: QuestionView) -> tuple[str, str]:
     return asked.task_id, asked.id
-
-
-def _closing(closes_at: str | None, now: datetime) -> str:
-    """Return when the agent goes on without an answer."""
-    moment = parse_iso(closes_at or "")
-    if moment is None:
-        return "the agent waits for the answer"
-    left = int((moment - now).total_seconds())
-    if left <= 0:
-        return "the agent goes on alone now"
-    minutes, seconds = divmod(left, 60)
-    return f"the agent goes on alone in {minutes}:{seconds:02d}"

@@ -9,16 +9,19 @@ from caesar_tui.keymap import KEYS, Scope, keys_of
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import SECTIONS
+from caesar_tui.screens.inbox import InboxScreen
+from caesar_tui.screens.wall import WallScreen
 from caesar_tui.themes import THEMES, contrast
+from caesar_tui.widgets.answer_line import AnswerLine
 from caesar_tui.widgets.cursor_view import CursorView
 from caesar_tui.widgets.diff_pane import DiffPane
 from caesar_tui.widgets.event_log import EventLog
 from caesar_tui.widgets.file_list import FileList
 from caesar_tui.widgets.find_line import FindLine
 from caesar_tui.widgets.folded_pages import FoldedPages
-from caesar_tui.widgets.question_form import AnswerLine
 from caesar_tui.widgets.task_table import TaskTable
 from caesar_tui.widgets.timeline import Timeline
+from caesar_tui.widgets.wall import Wall
 from tests.tui.drive import board, press, settled, shown
 from tests.tui.sample import Sample
 
@@ -33,6 +36,9 @@ OWNERS: dict[Scope, type[DOMNode]] = {
     "timeline": Timeline,
     "answer": AnswerLine,
     "sheet": ConfirmScreen,
+    "inbox": InboxScreen,
+    "tiles": Wall,
+    "wall": WallScreen,
 }
 
 

@@ -93,7 +93,7 @@ async def test_a_paste_of_several_lines_keeps_them_all(sample: Sample) -> None:
         await press(pilot, "tab")
         form(pilot).line.post_message(Paste("keep it\nfor \x1b]52;c;x\x07 now\n"))
         await settled(pilot)
-        assert form(pilot).line.value == "keep it for ␛]52;c;x␇ now"
+        assert form(pilot).line.value == "keep it\nfor ␛]52;c;x␇ now"
 
 
 async def test_escape_keeps_the_draft_of_each_question(sample: Sample) -> None:
