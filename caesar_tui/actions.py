@@ -12,6 +12,7 @@ from textual.message_pump import MessagePump
 
 from caesar_core.errors import CaesarError
 from caesar_core.repo.patch import PatchFile, iter_files
+from caesar_core.text import counted
 from caesar_tui.messages import (
     Answered,
     AnswerGiven,
@@ -83,7 +84,7 @@ class Actions:
     def read_diff(self, wanted: DiffWanted) -> None:
         """Read what a task changed."""
         try:
-            found = self._get().diff(wanted.task_id, against=wanted.against)
+            found = self.engine().diff(wanted.task_id, against=wanted.against)
             with tempfile.TemporaryFile() as file:
                 found.write_patch(file, ignore_space=wanted.ignore_space)
                 file.seek(0)
@@ -98,20 +99,19 @@ class Actions:
         """Read the order and the report of a task."""
         task_id = wanted.task_id
         try:
-            message = TaskRead(task_id, self._get().show(task_id))
+            message = TaskRead(task_id, self.engine().show(task_id))
         except CaesarError as error:
             message = TaskRead(task_id, {}, _sentence(error))
         self._target.post_message(message)
 
     def plan_apply(self, wanted: ApplyWanted) -> None:
         """Find out what applying would do."""
-        task_id = wanted.task_id
-        self._tell(lambda: Planned(_apply_plan(task_id, self._get().preflight(task_id))))
+        self._tell(lambda: self._look_at_apply(wanted))
 
     def plan_undo(self, wanted: UndoWanted) -> None:
         """Find out what an undo would restore."""
         del wanted
-        self._tell(lambda: _undo_plan(self._get().undo_preview()))
+        self._tell(lambda: _undo_plan(self.engine().undo_preview()))
 
     def carry_out(self, plan: Plan) -> None:
         """Do what a sheet announced."""
@@ -121,18 +121,32 @@ class Actions:
         """Hand an answer to the agent that asked."""
         failure = ""
         try:
-            self._get().answer(given.task_id, given.question_id, given.text, ANSWERED_BY)
+            self.engine().answer(given.task_id, given.question_id, given.text, ANSWERED_BY)
         except CaesarError as error:
             failure = _sentence(error)
         self._target.post_message(Answered(given, failure))
 
+    def _look_at_apply(self, wanted: ApplyWanted) -> Message:
+        engine, task_id = self.engine(), wanted.task_id
+        seen = engine.preflight(task_id)
+        flags = {flag for change in engine.diff(task_id).files for flag in change.flags}
+        plan = _apply_plan(task_id, seen, sorted(flags))
+        speaks_up = seen.merged_with_local or flags
+        if wanted.at_once and plan.ready and not speaks_up:
+            return self._done(plan)
+        return Planned(plan)
+
     def _done(self, plan: Plan) -> Message:
-        engine = self._get()
+        engine = self.engine()
         if plan.action == "cancel":
             assert plan.task_id is not None
             engine.request_cancel(plan.task_id)
             return Said("Asked the task to stop.")
-        if plan.action == "apply":
+        if plan.action == "stop":
+            for task_id in plan.task_ids:
+                engine.request_cancel(task_id)
+            return Said(f"Asked {counted(len(plan.task_ids), 'task')} to stop.")
+        if plan.action in {"apply", "combine"}:
             assert plan.task_id is not None
             done = engine.apply(plan.task_id)
             return Said(_applied(done), "information" if done.applied else "error")
@@ -146,7 +160,8 @@ class Actions:
             message = Said(_sentence(error), "error")
         self._target.post_message(message)
 
-    def _get(self) -> Engine:
+    def engine(self) -> Engine:
+        """Return the engine; it is made when it is first needed."""
         if self._engine is None:
             self._engine = self._make()
         return self._engine
@@ -169,8 +184,10 @@ def _listed(change: FileChange) -> Listed:
     return Listed(name, change.action, change.insertions, change.deletions, change.flags)
 
 
-def _apply_plan(task_id: str, seen: ApplyResult) -> Plan:
+def _apply_plan(task_id: str, seen: ApplyResult, flags: Sequence[str]) -> Plan:
     lines = [("warn", f"{conflict.path}: {conflict.reason}") for conflict in seen.conflicts]
+    if flags:
+        lines.append(("question", f"look twice: {', '.join(flags).replace('_', ' ')}"))
     merged = set(seen.merged_with_local)
     lines += [
         ("file", f"{path}, merged with your edits" if path in merged else path)

@@ -6,11 +6,11 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 from textual.binding import BindingType
 from textual.theme import BUILTIN_THEMES
 from textual.worker import Worker, WorkerState
@@ -21,21 +21,31 @@ from caesar_core.errors import EXIT_USAGE
 from caesar_core.store.layout import Layout
 from caesar_tui.actions import Actions, Engine
 from caesar_tui.bridge import Bridge
+from caesar_tui.delegating import Delegating
 from caesar_tui.herald import RESTORE_TITLE, SAVE_TITLE, News, sequences
 from caesar_tui.messages import (
     AnswerGiven,
     ApplyWanted,
+    CommandRead,
+    CommandWanted,
     DiffWanted,
     Intent,
     PageWanted,
+    PlaceWanted,
     Plan,
+    PlanWanted,
+    Said,
+    StartWanted,
     TailsWanted,
     TaskWanted,
+    TidyWanted,
     TimelineWanted,
     UndoWanted,
+    Visit,
 )
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.themes import DARK, LIGHT, THEMES
+from caesar_tui.visit import go_to
 from caesar_tui.widgets.safe import plain
 
 
@@ -134,24 +144,58 @@ class CaesarApp(App[int]):
         """Carry out an intent of the board in a worker thread."""
         if isinstance(intent, News):
             self.tell_terminal(sequences(intent, os.environ))
-            return
+        elif isinstance(intent, Visit):
+            self._visit(intent)
+        elif isinstance(intent, CommandRead):
+            self._board.post_message(intent)
+        else:
+            group, work = self._ways[type(intent)]
+            self._in_thread(partial(work, intent), group=group)
+
+    @cached_property
+    def _ways(self) -> dict[type, tuple[str, Callable[[Any], None]]]:
+        """Which worker carries an intent out, and how."""
         actions, bridge = self._actions, self._bridge
-        ways: dict[type, tuple[str, Callable[[Any], None]]] = {
+        delegating = Delegating(actions.engine, self._board.post_message)
+        return {
             PageWanted: ("stream", bridge.read_page),
             TailsWanted: ("stream", bridge.read_tails),
             TimelineWanted: ("timeline", bridge.read_timeline),
             DiffWanted: ("diff", actions.read_diff),
             TaskWanted: ("task", actions.read_task),
-            Plan: ("engine", actions.carry_out),
+            Plan: ("engine", partial(_carry_out, actions, delegating)),
+            PlanWanted: ("plan", delegating.plan),
+            StartWanted: ("engine", delegating.start),
+            PlaceWanted: ("engine", delegating.place),
+            CommandWanted: ("engine", delegating.command),
+            TidyWanted: ("engine", delegating.tidy),
             AnswerGiven: ("engine", actions.answer),
             ApplyWanted: ("engine", actions.plan_apply),
             UndoWanted: ("engine", actions.plan_undo),
         }
-        group, work = ways[type(intent)]
-        self._in_thread(partial(work, intent), group=group)
+
+    def _visit(self, visit: Visit) -> None:
+        """Give the terminal to an editor or a shell until it ends."""
+        try:
+            with self.suspend():
+                said = go_to(visit.folder, os.environ)
+        except SuspendNotSupported:
+            said = "This needs a terminal of its own."
+        if said:
+            self._board.post_message(Said(said, "warning"))
 
     def _in_thread(self, work: Callable[[], None], *, group: str) -> None:
         self.run_worker(work, thread=True, group=group, exit_on_error=False)
+
+
+def _carry_out(actions: Actions, delegating: Delegating, plan: Plan) -> None:
+    """Do what a sheet announced; the call blocks."""
+    if plan.action == "retry":
+        delegating.retry(str(plan.task_id))
+    elif plan.action == "gc":
+        delegating.carry_out_tidy()
+    else:
+        actions.carry_out(plan)
 
 
 def show(

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from caesar_core.board.views import TaskView
+from caesar_core.board.views import TaskFacts, TaskView
 from caesar_tui.keymap import Key, keys_of
 
+_OF_A_TASK: Final[dict[str, Callable[[TaskFacts], bool]]] = {
+    "apply": lambda facts: not facts.is_active and facts.files != 0,
+    "apply_now": lambda facts: not facts.is_active and facts.files != 0,
+    "cancel": lambda facts: facts.is_active,
+    "retry": lambda facts: not facts.is_active,
+    "compare": lambda facts: not facts.is_active,
+    "visit": lambda facts: bool(facts.id),
+    "command": lambda facts: bool(facts.id),
+}
 _DIFF: Final = frozenset(("split", "hunk", "file", "wrap", "space"))
 
 
@@ -19,17 +29,13 @@ def applies(action: str, view: TaskView | None, tab: str) -> bool:
         tab: what its pane shows (see `widgets.task_head.TABS`).
 
     """
-    if action == "apply":
-        return view is not None and not view.facts.is_active and view.facts.files != 0
-    if action == "cancel":
-        return view is not None and view.facts.is_active
+    if action in {"find", "follow"}:
+        return view is not None and tab in {"stream", "raw"}
     if action in _DIFF:
         return view is not None and tab == "diff"
-    if action == "follow":
-        return view is not None and tab in {"stream", "raw"}
-    if action == "find":
-        return tab in {"stream", "raw"}
-    return True
+    if action not in _OF_A_TASK:
+        return True
+    return view is not None and _OF_A_TASK[action](view.facts)
 
 
 def board_hints(view: TaskView | None, tab: str, *, has_applied: bool) -> list[Key]:

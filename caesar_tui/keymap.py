@@ -21,6 +21,9 @@ Scope: TypeAlias = Literal[
     "inbox",
     "tiles",
     "wall",
+    "choice",
+    "form",
+    "palette",
 ]
 
 
@@ -64,8 +67,16 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("home", "edge(0)", "Home", "", "The first task", "list"),
     Key("end", "edge(-1)", "End", "", "The last task", "list"),
     Key("a", "apply", "a", "apply", "Apply the task's result; shows first what would happen"),
+    Key("A", "apply_now", "A", "", "Apply at once, where it is clean and nothing needs a look"),
     Key("u", "undo", "u", "undo", "Take back the last apply; shows first what it restores"),
     Key("x", "cancel", "x", "cancel", "Cancel the task; asks first"),
+    Key("n", "new", "n", "new", "New delegation"),
+    Key("r", "retry", "r", "", "Hand the same order out again, as a new task"),
+    Key("c", "compare", "c", "", "Compare the result with another task's"),
+    Key("e", "visit", "e", "", "Open where the task works in $EDITOR, else in a shell"),
+    Key("o", "command", "o", "", "Copy the command that gives the same order"),
+    Key("g", "tidy", "g", "", "Clean up worktrees that nobody could miss; asks first"),
+    Key("ctrl+p,colon", "palette", "Ctrl P", "", "The palette: everything by name"),
     Key("enter", "open", "Enter", "", "Read the task: move into its pane"),
     Key("tab", "switch", "Tab", "", "Move on: list, answer to an open question, pane"),
     Key("1", "tab('stream')", "1", "", "Show the stream of events"),
@@ -140,6 +151,16 @@ KEYS: Final[tuple[Key, ...]] = (
         "wall",
     ),
     Key("escape,q,W", "dismiss(None)", "Esc", "leave", "Go back to the board", "wall"),
+    Key("left", "turn(-1)", "←", "", "The value before", "choice"),
+    Key("right,space,enter", "turn(1)", "→", "", "The next value", "choice"),
+    Key("ctrl+s", "start", "Ctrl S", "start", "Start it", "form"),
+    Key("ctrl+y", "copy", "Ctrl Y", "copy command", "Copy the command that does the same", "form"),
+    Key("tab", "app.focus_next", "Tab", "next field", "Go to the next field", "form"),
+    Key("escape", "leave", "Esc", "leave", "Leave; what is written stays", "form"),
+    Key("up", "step(-1)", "↑", "", "The line above", "palette"),
+    Key("down", "step(1)", "↓", "", "The line below", "palette"),
+    Key("enter", "take", "Enter", "do it", "Do what the line says", "palette"),
+    Key("escape", "dismiss(None)", "Esc", "leave", "Leave the palette", "palette"),
 )
 
 

@@ -10,6 +10,7 @@ from textual.message import Message
 from caesar_core.board.delta import BoardDelta
 from caesar_core.protocol.event import Event
 from caesar_core.repo.patch import PatchFile
+from caesar_tui.draft import Draft
 from caesar_tui.herald import News
 
 Edge: TypeAlias = Literal["end", "before", "after"]
@@ -125,14 +126,16 @@ class Plan:
         action: what Enter does.
         ready: whether it can be done.
         lines: a mark (a name of `board.glyphs.Glyphs`) and a text each; texts are untrusted.
+        task_ids: who is meant, where it is more than one.
 
     """
 
-    action: Literal["apply", "undo", "cancel"]
+    action: Literal["apply", "undo", "cancel", "retry", "gc", "combine", "stop"]
     task_id: str | None
     title: str
     ready: bool
     lines: tuple[tuple[str, str], ...] = ()
+    task_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +161,10 @@ class TaskWanted:
 
 @dataclass(frozen=True, slots=True)
 class ApplyWanted:
-    """A person thinks of applying a task."""
+    """A person thinks of applying a task; `at_once`: without a sheet where nothing speaks up."""
 
     task_id: str
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +181,88 @@ class AnswerGiven:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class PlanWanted:
+    """A person wants to know what a draft would come to."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class StartWanted:
+    """A person wants a draft to be started."""
+
+    draft: Draft
+
+
+@dataclass
+class DraftPlanned(Message):
+    """What a draft would come to.
+
+    Attributes:
+        plans: for each contestant what was decided: a name, a value and the reason each.
+        refusal, remedy: why it would not start, and what to do.
+
+    """
+
+    draft: Draft
+    plans: tuple[tuple[tuple[str, str, str], ...], ...]
+    refusal: str = ""
+    remedy: str = ""
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The fields, to pass them on in a message of one's own."""
+        return self.draft, self.plans, self.refusal, self.remedy
+
+
+@dataclass
+class Started(Message):
+    """A task was started."""
+
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceWanted:
+    """A person wants to go where a task works."""
+
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """An editor or a shell is to be opened in this folder."""
+
+    folder: str
+
+
+@dataclass
+class PlaceRead(Message):
+    """Where a task works."""
+
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class CommandWanted:
+    """A person wants the command that gives a task's order again."""
+
+    task_id: str
+
+
+@dataclass
+class CommandRead(Message):
+    """The command; untrusted text."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class TidyWanted:
+    """A person thinks of cleaning up."""
+
+
 Intent: TypeAlias = (
     PageWanted
     | TimelineWanted
@@ -187,6 +273,13 @@ Intent: TypeAlias = (
     | ApplyWanted
     | UndoWanted
     | AnswerGiven
+    | PlanWanted
+    | StartWanted
+    | PlaceWanted
+    | Visit
+    | CommandWanted
+    | CommandRead
+    | TidyWanted
     | Plan
 )
 

@@ -14,6 +14,7 @@ from caesar_core.board.order import ORDERS, Filter
 from caesar_tui.hints import applies, board_hints
 from caesar_tui.keymap import Key, bindings, keys_of
 from caesar_tui.messages import BoardChanged
+from caesar_tui.screens.errand_keys import ErrandKeys
 from caesar_tui.screens.help import HelpScreen
 from caesar_tui.screens.overview_keys import OverviewKeys
 from caesar_tui.screens.pane_keys import PaneKeys
@@ -27,7 +28,7 @@ TICK: Final = 1.0
 LAST_LOOK: Final = 2.0
 
 
-class BoardScreen(TaskKeys, PaneKeys, OverviewKeys):
+class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
     """Renders the model; does nothing itself: `act` carries out what a person wants."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("board")]
@@ -81,6 +82,8 @@ class BoardScreen(TaskKeys, PaneKeys, OverviewKeys):
         if self.focused is None:
             self.call_after_refresh(self._take_focus)
         self.table.show(rows, model.prefixes, now)
+        if self.chosen_next in self._shown:
+            self.table.chosen, self.chosen_next = self.chosen_next, None
         header = self.query_one(HeaderBar)
         counts = model.counts(rows, left_out)
         header.show(self.root, counts, model.usage(), now, self.glyphs)

@@ -56,6 +56,7 @@ class BoardBase(Screen[None]):
         self._until_over = until_over
         self._shown: dict[str, Row] = {}
         self._said = ""
+        self.chosen_next: str | None = None
 
     @property
     def chosen_view(self) -> TaskView | None:
@@ -83,6 +84,10 @@ class BoardBase(Screen[None]):
             self.filter_box.display = False
             self.render_board()
         self.table.chosen = task_id
+
+    def show_tab(self, name: str) -> None:
+        """Show a tab of the pane."""
+        raise NotImplementedError
 
     def do(self, intent: Intent) -> None:
         """Have something done that a person will be told of."""

@@ -18,7 +18,15 @@ from caesar_tui.widgets.safe import content
 from caesar_tui.widgets.status_bar import KeyBar
 
 _INKS: Final = {"warn": "$error", "file": "$foreground"}
-_TITLES: Final = {"apply": "Apply", "undo": "Undo", "cancel": "Cancel"}
+_TITLES: Final = {
+    "apply": "Apply",
+    "undo": "Undo",
+    "cancel": "Cancel",
+    "retry": "Retry",
+    "gc": "Clean up",
+    "combine": "Apply the combined result",
+    "stop": "Stop losers",
+}
 
 
 class ConfirmScreen(ModalScreen[Plan | None]):

@@ -25,6 +25,9 @@ SECTIONS: Final[tuple[tuple[Scope, str], ...]] = (
     ("inbox", "In the list of questions"),
     ("tiles", "On the wall"),
     ("wall", ""),
+    ("form", "In the form for a new delegation"),
+    ("choice", ""),
+    ("palette", "In the palette"),
 )
 
 

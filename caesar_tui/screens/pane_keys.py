@@ -77,6 +77,10 @@ class PaneKeys(BoardBase):
 
     def action_tab(self, name: str) -> None:
         """Show a tab of the pane."""
+        self.show_tab(name)
+
+    def show_tab(self, name: str) -> None:
+        """Show a tab of the pane; the focus stays in it."""
         in_pane = not self.table.has_focus
         self.pane.show_tab(name)
         self.load_tab(self.chosen_view)

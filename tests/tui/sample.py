@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, BinaryIO
 
+from caesar_core.agents.registry import builtin_agents
 from caesar_core.clock import iso
 from caesar_core.engine.applying import ApplyResult, UndoResult
 from caesar_core.engine.diffs import Diff
+from caesar_core.engine.gc import GcEntry, GcResult
+from caesar_core.engine.race import RaceOrder
+from caesar_core.engine.request import Decision, Note, Request
+from caesar_core.engine.resolve import Resolution
 from caesar_core.errors import OperationError
 from caesar_core.protocol import event as ev
 from caesar_core.protocol.event import Event, EventBody
@@ -124,10 +130,14 @@ class FakeEngine:
         self.conflicts: tuple[Conflict, ...] = ()
         self.failure: str | None = None
         self.shown: dict[str, Any] = SHOWN
+        self.changes: tuple[FileChange, ...] = CHANGES
+        self.merged: tuple[str, ...] = ("src/parser.py",)
+        self.workspace = Path()
+        self.tidies = True
 
     def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
         self._note("diff" if against is None else f"diff against {against}", task)
-        return FakeDiff(task, CHANGES if self.patch else (), content=self.patch)
+        return FakeDiff(task, self.changes if self.patch else (), content=self.patch)
 
     def show(self, task: str) -> dict[str, Any]:
         self._note("show", task)
@@ -156,6 +166,51 @@ class FakeEngine:
         self._note(f"answer {question} {text} ({by})", task)
         return None
 
+    def plan(self, request: Request) -> Resolution:
+        self._note("plan", None)
+        agent = request.agent or "shell"
+        decisions = (
+            Decision("agent", agent, "asked for" if request.agent else "policy default"),
+            Decision("network", value=True, reason="policy default"),
+            Decision("deadline_ms", 600_000, "policy default"),
+        )
+        chosen = next(a for a in builtin_agents() if a.id == "shell")
+        return Resolution(
+            agent=chosen,
+            role=None,
+            mode="write",
+            isolation="worktree",
+            network=True,
+            model=None,
+            channel=False,
+            deadline_ms=600_000,
+            decisions=decisions,
+            notes=(Note("low", "network", "it cannot be cut"),) if agent == "open" else (),
+        )
+
+    def delegate(self, request: Request) -> tuple[Record, Resolution]:
+        self._note(f"delegate {request.agent} {request.objective}", None)
+        return Record(id="t_7f3a", agent="shell"), self.plan(request)
+
+    def start_race(self, order: RaceOrder) -> tuple[Any, list[Resolution]]:
+        self._note(f"race {' '.join(order.agents)} {order.request.objective}", None)
+        return SimpleNamespace(file=SimpleNamespace(task_ids=("t_88d1",))), []
+
+    def retry_request(self, task: str, changes: dict[str, Any]) -> Request:
+        self._note(f"retry {changes}", task)
+        return Request("again")
+
+    def record(self, task: str) -> Record:
+        self._note("record", task)
+        return Record(id=task, agent="codex", workspace=str(self.workspace))
+
+    def collect(self, *, dry_run: bool = False, force: bool = False) -> GcResult:
+        self._note(f"collect dry={dry_run}", None)
+        entry = GcEntry(
+            "t_old", "/wt", None, False, "would_remove" if dry_run else "removed", "clean"
+        )
+        return GcResult(dry_run, force, (entry,) if self.tidies else (), ())
+
     def _note(self, what: str, task: str | None) -> None:
         self.asked.append((what, task))
         if self.failure is not None:
@@ -170,7 +225,7 @@ class FakeEngine:
             task,
             applied=True,
             files=files,
-            merged_with_local=files[:1],
+            merged_with_local=self.merged,
             message=f"2 files {verb}.",
         )
 

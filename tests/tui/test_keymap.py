@@ -5,14 +5,18 @@ import re
 from textual.binding import Binding
 from textual.dom import DOMNode
 
+from caesar_tui.app import CaesarApp
 from caesar_tui.keymap import KEYS, Scope, keys_of
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import SECTIONS
 from caesar_tui.screens.inbox import InboxScreen
+from caesar_tui.screens.new_task import NewTaskScreen
+from caesar_tui.screens.palette import PaletteScreen
 from caesar_tui.screens.wall import WallScreen
 from caesar_tui.themes import THEMES, contrast
 from caesar_tui.widgets.answer_line import AnswerLine
+from caesar_tui.widgets.choice import Choice
 from caesar_tui.widgets.cursor_view import CursorView
 from caesar_tui.widgets.diff_pane import DiffPane
 from caesar_tui.widgets.event_log import EventLog
@@ -39,13 +43,16 @@ OWNERS: dict[Scope, type[DOMNode]] = {
     "inbox": InboxScreen,
     "tiles": Wall,
     "wall": WallScreen,
+    "choice": Choice,
+    "form": NewTaskScreen,
+    "palette": PaletteScreen,
 }
 
 
 def test_every_key_has_an_action_of_its_screen() -> None:
     for key in KEYS:
         screen, _, name = key.action.partition("(")[0].rpartition(".")
-        owner = BoardScreen if screen else OWNERS[key.scope]
+        owner = {"screen": BoardScreen, "app": CaesarApp}.get(screen, OWNERS[key.scope])
         known = hasattr(owner, f"action_{name}") or hasattr(EventLog, f"action_{name}")
         assert known, key
 

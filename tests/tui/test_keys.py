@@ -42,7 +42,7 @@ async def test_a_applies_after_the_sheet_was_accepted(sample: Sample) -> None:
     async with opened(sample) as pilot:
         await press(pilot, "end", "a")
         assert isinstance(pilot.app.screen, ConfirmScreen)
-        assert sample.engine.asked == [("preflight", "t_11aa")]
+        assert sample.engine.asked == [("preflight", "t_11aa"), ("diff", "t_11aa")]
         await press(pilot, "enter")
         assert sample.engine.asked[-1] == ("apply", "t_11aa")
         assert told(pilot) == []
@@ -54,7 +54,7 @@ async def test_a_applies_after_the_sheet_was_accepted(sample: Sample) -> None:
 async def test_escape_leaves_the_sheet_and_nothing_happens(sample: Sample) -> None:
     async with opened(sample) as pilot:
         await press(pilot, "end", "a", "escape")
-        assert [what for what, _ in sample.engine.asked] == ["preflight"]
+        assert [what for what, _ in sample.engine.asked] == ["preflight", "diff"]
 
 
 async def test_a_sheet_with_conflicts_cannot_be_accepted(sample: Sample) -> None:
@@ -63,7 +63,7 @@ async def test_a_sheet_with_conflicts_cannot_be_accepted(sample: Sample) -> None
         await press(pilot, "end", "a", "enter")
         assert isinstance(pilot.app.screen, ConfirmScreen)
         await press(pilot, "escape")
-        assert [what for what, _ in sample.engine.asked] == ["preflight"]
+        assert [what for what, _ in sample.engine.asked] == ["preflight", "diff"]
 
 
 async def test_a_does_nothing_for_a_task_that_runs(sample: Sample) -> None:
