@@ -8,7 +8,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol
 
 from textual.message import Message
-from textual.message_pump import MessagePump
 
 from caesar_core.errors import CaesarError
 from caesar_core.repo.patch import PatchFile, iter_files
@@ -72,13 +71,13 @@ class Actions:
 
     Args:
         engine: makes the engine when it is first needed, which takes a moment.
-        target: the screen that is told.
+        post: takes what came of it, from any thread.
 
     """
 
-    def __init__(self, engine: Callable[[], Engine], target: MessagePump) -> None:
+    def __init__(self, engine: Callable[[], Engine], post: Callable[[Message], object]) -> None:
         self._make = engine
-        self._target = target
+        self._post = post
         self._engine: Engine | None = None
 
     def read_diff(self, wanted: DiffWanted) -> None:
@@ -93,7 +92,7 @@ class Actions:
             note = " ".join(part for part in (note, found.note) if part) or _nothing(found.files)
         except CaesarError as error:
             files, listed, note = (), (), _sentence(error)
-        self._target.post_message(DiffRead(wanted, files, note, listed))
+        self._post(DiffRead(wanted, files, note, listed))
 
     def read_task(self, wanted: TaskWanted) -> None:
         """Read the order and the report of a task."""
@@ -102,7 +101,7 @@ class Actions:
             message = TaskRead(task_id, self.engine().show(task_id))
         except CaesarError as error:
             message = TaskRead(task_id, {}, _sentence(error))
-        self._target.post_message(message)
+        self._post(message)
 
     def plan_apply(self, wanted: ApplyWanted) -> None:
         """Find out what applying would do."""
@@ -124,7 +123,7 @@ class Actions:
             self.engine().answer(given.task_id, given.question_id, given.text, ANSWERED_BY)
         except CaesarError as error:
             failure = _sentence(error)
-        self._target.post_message(Answered(given, failure))
+        self._post(Answered(given, failure))
 
     def _look_at_apply(self, wanted: ApplyWanted) -> Message:
         engine, task_id = self.engine(), wanted.task_id
@@ -158,7 +157,7 @@ class Actions:
             message = work()
         except CaesarError as error:
             message = Said(_sentence(error), "error")
-        self._target.post_message(message)
+        self._post(message)
 
     def engine(self) -> Engine:
         """Return the engine; it is made when it is first needed."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from textual.app import App, SuspendNotSupported
 from textual.binding import BindingType
+from textual.message import Message
 from textual.theme import BUILTIN_THEMES
 from textual.worker import Worker, WorkerState
 
@@ -26,9 +27,12 @@ from caesar_tui.herald import RESTORE_TITLE, SAVE_TITLE, News, sequences
 from caesar_tui.messages import (
     AnswerGiven,
     ApplyWanted,
+    CombineWanted,
     CommandRead,
     CommandWanted,
+    ComparisonWanted,
     DiffWanted,
+    FileWanted,
     Intent,
     PageWanted,
     PlaceWanted,
@@ -43,6 +47,7 @@ from caesar_tui.messages import (
     UndoWanted,
     Visit,
 )
+from caesar_tui.racing import Racing
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.themes import DARK, LIGHT, THEMES
 from caesar_tui.visit import go_to
@@ -98,7 +103,7 @@ class CaesarApp(App[int]):
             layout.root, clock, self._act, glyphs, only=only, until_over=until_over
         )
         self._bridge = Bridge(layout, self._board, ids, clock)
-        self._actions = Actions(engine, self._board)
+        self._actions = Actions(engine, self._post)
         self.set_class(glyphs is ASCII, "-ascii")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -147,7 +152,7 @@ class CaesarApp(App[int]):
         elif isinstance(intent, Visit):
             self._visit(intent)
         elif isinstance(intent, CommandRead):
-            self._board.post_message(intent)
+            self._post(intent)
         else:
             group, work = self._ways[type(intent)]
             self._in_thread(partial(work, intent), group=group)
@@ -156,7 +161,8 @@ class CaesarApp(App[int]):
     def _ways(self) -> dict[type, tuple[str, Callable[[Any], None]]]:
         """Which worker carries an intent out, and how."""
         actions, bridge = self._actions, self._bridge
-        delegating = Delegating(actions.engine, self._board.post_message)
+        delegating = Delegating(actions.engine, self._post)
+        racing = Racing(actions.engine, self._post)
         return {
             PageWanted: ("stream", bridge.read_page),
             TailsWanted: ("stream", bridge.read_tails),
@@ -169,10 +175,20 @@ class CaesarApp(App[int]):
             PlaceWanted: ("engine", delegating.place),
             CommandWanted: ("engine", delegating.command),
             TidyWanted: ("engine", delegating.tidy),
+            ComparisonWanted: ("race", racing.compare),
+            FileWanted: ("race", racing.read_file),
+            CombineWanted: ("engine", racing.combine),
             AnswerGiven: ("engine", actions.answer),
             ApplyWanted: ("engine", actions.plan_apply),
             UndoWanted: ("engine", actions.plan_undo),
         }
+
+    def _post(self, message: Message) -> None:
+        """Hand a fact to the uppermost screen that knows what to do with it; from any thread."""
+        for screen in reversed(self.screen_stack):
+            if hasattr(screen, message.handler_name):
+                screen.post_message(message)
+                return
 
     def _visit(self, visit: Visit) -> None:
         """Give the terminal to an editor or a shell until it ends."""
@@ -182,7 +198,7 @@ class CaesarApp(App[int]):
         except SuspendNotSupported:
             said = "This needs a terminal of its own."
         if said:
-            self._board.post_message(Said(said, "warning"))
+            self._post(Said(said, "warning"))
 
     def _in_thread(self, work: Callable[[], None], *, group: str) -> None:
         self.run_worker(work, thread=True, group=group, exit_on_error=False)
@@ -205,7 +221,7 @@ def show(
     theme: str | None,
     race: str | None,
     until_over: bool,
-    lifeline: int,
+    lifeline: int | None,
 ) -> int:
     """Run the dashboard in this process; see `entry.run_dashboard`."""
     known = {*THEMES, *BUILTIN_THEMES}

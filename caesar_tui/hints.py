@@ -15,6 +15,7 @@ _OF_A_TASK: Final[dict[str, Callable[[TaskFacts], bool]]] = {
     "retry": lambda facts: not facts.is_active,
     "compare": lambda facts: not facts.is_active,
     "visit": lambda facts: bool(facts.id),
+    "race": lambda facts: facts.race_id is not None,
     "command": lambda facts: bool(facts.id),
 }
 _DIFF: Final = frozenset(("split", "hunk", "file", "wrap", "space"))

@@ -24,6 +24,9 @@ Scope: TypeAlias = Literal[
     "choice",
     "form",
     "palette",
+    "race",
+    "matrix",
+    "compare",
 ]
 
 
@@ -94,6 +97,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("i", "space", "i", "space", "Diff: ignore white space, or show it"),
     Key("Q", "inbox", "Q", "questions", "Every open question of every task"),
     Key("W", "wall", "W", "wall", "All running tasks at once"),
+    Key("R", "race", "R", "race", "The race of the chosen task"),
     Key("z", "zoom", "z", "zoom", "Give the pane the whole screen, or the list its place back"),
     Key("f", "follow", "f", "follow", "Stream: follow its end again"),
     Key("slash", "filter", "/", "filter", "Filter the list: words, agent:shell, status:failed"),
@@ -161,6 +165,23 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("down", "step(1)", "↓", "", "The line below", "palette"),
     Key("enter", "take", "Enter", "do it", "Do what the line says", "palette"),
     Key("escape", "dismiss(None)", "Esc", "leave", "Leave the palette", "palette"),
+    Key("1,2,3,4,5,6,7,8,9", "look_at({key})", "1…9", "focus", "Focus a contestant", "race"),
+    Key("tab", "switch", "Tab", "files or lines", "Move between files and lines", "race"),
+    Key("a", "apply", "a", "apply", "Apply the focused one; shows first what happens", "race"),
+    Key("p", "combine", "p", "preview", "Combine what was picked; shows what it would do", "race"),
+    Key("R", "rank", "R", "rank", "Order by the printed rule, or by the start", "race"),
+    Key(
+        "equals_sign",
+        "against",
+        "=",
+        "against",
+        "Compare with the focused contestant instead of the base",
+        "race",
+    ),
+    Key("x", "stop", "x", "stop losers", "Stop what still runs; asks first", "race"),
+    Key("escape,q", "dismiss(None)", "Esc", "leave", "Go back to the board", "race"),
+    Key("space", "screen.pick_file", "Space", "pick", "Pick the focused one's file", "matrix"),
+    Key("space", "pick", "Space", "pick", "Pick the hunk under the cursor", "compare"),
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from textual.message import Message
 
 from caesar_core.board.delta import BoardDelta
+from caesar_core.board.race import ComparisonView
 from caesar_core.protocol.event import Event
 from caesar_core.repo.patch import PatchFile
 from caesar_tui.draft import Draft
@@ -210,11 +211,6 @@ class DraftPlanned(Message):
     refusal: str = ""
     remedy: str = ""
 
-    @property
-    def values(self) -> tuple[Any, ...]:
-        """The fields, to pass them on in a message of one's own."""
-        return self.draft, self.plans, self.refusal, self.remedy
-
 
 @dataclass
 class Started(Message):
@@ -259,6 +255,54 @@ class CommandRead(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class ComparisonWanted:
+    """A race screen needs to know who did what to which file."""
+
+    race_id: str
+
+
+@dataclass
+class ComparisonRead(Message):
+    """Who did what to which file."""
+
+    race_id: str
+    comparison: ComparisonView
+
+
+@dataclass(frozen=True, slots=True)
+class FileWanted:
+    """A race screen needs what these tasks did to a file; `against`: compared with that task."""
+
+    path: str
+    task_ids: tuple[str, ...]
+    against: str | None = None
+
+
+@dataclass
+class FileRead(Message):
+    """What each task did to a file; `None` for one that left it alone."""
+
+    wanted: FileWanted
+    files: dict[str, PatchFile | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A part of a combined result: a file of a task, or only some of its hunks, from 1."""
+
+    task_id: str
+    path: str
+    hunks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CombineWanted:
+    """A person wants these parts as one result."""
+
+    picks: tuple[Pick, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TidyWanted:
     """A person thinks of cleaning up."""
 
@@ -280,6 +324,9 @@ Intent: TypeAlias = (
     | CommandWanted
     | CommandRead
     | TidyWanted
+    | ComparisonWanted
+    | FileWanted
+    | CombineWanted
     | Plan
 )
 

@@ -32,11 +32,9 @@ class ErrandKeys(BoardBase):
         self.app.push_screen(NewTaskScreen(self.act, self._keep, self._draft, self.glyphs))
 
     def on_draft_planned(self, message: DraftPlanned) -> None:
-        """Pass on what a draft would come to."""
+        """Say why a draft whose form was left was refused."""
         message.stop()
-        if isinstance(self.app.screen, NewTaskScreen):
-            self.app.screen.post_message(DraftPlanned(*message.values))
-        elif message.refusal:
+        if message.refusal:
             self.say(f"{message.refusal} {message.remedy}".strip(), loud=True)
 
     def on_started(self, message: Started) -> None:

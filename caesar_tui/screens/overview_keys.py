@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from caesar_core.board.order import arrange
+from caesar_core.board.race import race_view
 from caesar_core.board.views import QuestionView
 from caesar_tui.herald import Herald
 from caesar_tui.messages import TailRead, TailsWanted
 from caesar_tui.screens.board_base import BoardBase
 from caesar_tui.screens.inbox import InboxScreen
+from caesar_tui.screens.race import RaceScreen
 from caesar_tui.screens.wall import WallScreen
 
 
@@ -30,6 +32,13 @@ class OverviewKeys(BoardBase):
             self.act(TailsWanted(unknown))
         self.call_after_refresh(self.render_overlay)
 
+    def action_race(self) -> None:
+        """Show the race of the chosen task."""
+        view = self.chosen_view
+        if view is not None and view.facts.race_id:
+            self.app.push_screen(RaceScreen(view.facts.race_id, self.act, self.glyphs))
+            self.call_after_refresh(self.render_overlay)
+
     def on_tail_read(self, message: TailRead) -> None:
         """Take the last events of a task."""
         message.stop()
@@ -47,6 +56,10 @@ class OverviewKeys(BoardBase):
             screen.show(model.open_questions, names, now)
         elif isinstance(screen, WallScreen):
             screen.show(arrange(model.running, now), model.prefixes, model.tails, now)
+        elif isinstance(screen, RaceScreen):
+            field = [v for v in model.tasks.values() if v.facts.race_id == screen.race_id]
+            rows = {row.view.id: row for row in arrange(field, now)}
+            screen.show(race_view(field, screen.race_id), rows)
 
     def announce(self, need_you: int) -> None:
         """Tell the terminal what a person should know who looks elsewhere."""

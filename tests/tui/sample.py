@@ -11,10 +11,12 @@ from types import SimpleNamespace
 from typing import Any, BinaryIO
 
 from caesar_core.agents.registry import builtin_agents
+from caesar_core.board.race import CellView, ComparisonView, RaceView
 from caesar_core.clock import iso
 from caesar_core.engine.applying import ApplyResult, UndoResult
 from caesar_core.engine.diffs import Diff
 from caesar_core.engine.gc import GcEntry, GcResult
+from caesar_core.engine.pick import Picked, Take
 from caesar_core.engine.race import RaceOrder
 from caesar_core.engine.request import Decision, Note, Request
 from caesar_core.engine.resolve import Resolution
@@ -134,10 +136,14 @@ class FakeEngine:
         self.merged: tuple[str, ...] = ("src/parser.py",)
         self.workspace = Path()
         self.tidies = True
+        self.matrix: dict[str, dict[str, CellView]] = {}
+        self.collides: tuple[Conflict, ...] = ()
+        self.patches: dict[str, bytes] = {}
 
     def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
         self._note("diff" if against is None else f"diff against {against}", task)
-        return FakeDiff(task, self.changes if self.patch else (), content=self.patch)
+        patch = self.patches.get(task, self.patch)
+        return FakeDiff(task, self.changes if patch else (), content=patch)
 
     def show(self, task: str) -> dict[str, Any]:
         self._note("show", task)
@@ -165,6 +171,15 @@ class FakeEngine:
     def answer(self, task: str, question: str, text: str, by: str | None = None) -> object:
         self._note(f"answer {question} {text} ({by})", task)
         return None
+
+    def compare(self, names: Sequence[str]) -> ComparisonView:
+        self._note("compare", names[0])
+        return ComparisonView(race=RaceView(id=names[0]), matrix=self.matrix)
+
+    def pick(self, takes: Sequence[Take]) -> Picked:
+        said = " ".join(f"{t.task}:{t.path}#{','.join(map(str, t.hunks))}" for t in takes)
+        self._note(f"pick {said}", None)
+        return Picked(None if self.collides else "t_comb", conflicts=self.collides)
 
     def plan(self, request: Request) -> Resolution:
         self._note("plan", None)

@@ -13,14 +13,17 @@ from caesar_tui.screens.help import SECTIONS
 from caesar_tui.screens.inbox import InboxScreen
 from caesar_tui.screens.new_task import NewTaskScreen
 from caesar_tui.screens.palette import PaletteScreen
+from caesar_tui.screens.race import RaceScreen
 from caesar_tui.screens.wall import WallScreen
 from caesar_tui.themes import THEMES, contrast
 from caesar_tui.widgets.answer_line import AnswerLine
 from caesar_tui.widgets.choice import Choice
+from caesar_tui.widgets.compare_pane import ComparePane
 from caesar_tui.widgets.cursor_view import CursorView
 from caesar_tui.widgets.diff_pane import DiffPane
 from caesar_tui.widgets.event_log import EventLog
 from caesar_tui.widgets.file_list import FileList
+from caesar_tui.widgets.file_matrix import FileMatrix
 from caesar_tui.widgets.find_line import FindLine
 from caesar_tui.widgets.folded_pages import FoldedPages
 from caesar_tui.widgets.task_table import TaskTable
@@ -44,6 +47,9 @@ OWNERS: dict[Scope, type[DOMNode]] = {
     "tiles": Wall,
     "wall": WallScreen,
     "choice": Choice,
+    "race": RaceScreen,
+    "matrix": FileMatrix,
+    "compare": ComparePane,
     "form": NewTaskScreen,
     "palette": PaletteScreen,
 }
@@ -52,7 +58,8 @@ OWNERS: dict[Scope, type[DOMNode]] = {
 def test_every_key_has_an_action_of_its_screen() -> None:
     for key in KEYS:
         screen, _, name = key.action.partition("(")[0].rpartition(".")
-        owner = {"screen": BoardScreen, "app": CaesarApp}.get(screen, OWNERS[key.scope])
+        above = RaceScreen if key.scope == "matrix" else BoardScreen
+        owner = {"screen": above, "app": CaesarApp}.get(screen, OWNERS[key.scope])
         known = hasattr(owner, f"action_{name}") or hasattr(EventLog, f"action_{name}")
         assert known, key
 
@@ -84,7 +91,8 @@ async def test_footer_and_help_show_the_keys_of_the_table(sample: Sample) -> Non
         await settled(pilot)
         await press(pilot, "end", "2")
         footer = shown(board(pilot).query_one("#keys")).replace("\xa0", " ")
-        expected = [k for k in keys_of("board") if k.label and k.action not in {"cancel", "follow"}]
+        hidden = {"cancel", "follow", "race"}
+        expected = [k for k in keys_of("board") if k.label and k.action not in hidden]
         assert re.split(r"  +", footer.strip()) == [f"{k.shown} {k.label}" for k in expected]
         await press(pilot, "question_mark")
         text = " ".join(shown(pilot.app.screen.query_one("#sheet Static")).split())
