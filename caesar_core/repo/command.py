@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, Final
 
@@ -161,19 +163,16 @@ class Git:
         fed: bool = False,
         stderr: IO[bytes] | None = None,
     ) -> Popen[bytes]:
-        from subprocess import DEVNULL, PIPE
+        from subprocess import DEVNULL, PIPE, Popen
 
         self._check_git_file()
+        start: type[Popen[bytes]] = Popen
+        if sys.platform == "win32":
+            # Windows looks in the working folder first; GitPython knows how to keep it from that.
+            from git.cmd import safer_popen as start
         try:
-            from git.cmd import Git as Library
-            from git.cmd import safer_popen
-        except ImportError as error:
-            raise GitMissingError(
-                "git is not installed or not on PATH.", "Install git 2.38 or newer."
-            ) from error
-        try:
-            process: Popen[bytes] = safer_popen(
-                [str(Library.GIT_PYTHON_GIT_EXECUTABLE), *args],
+            process = start(
+                [_program(os.environ.get("PATH", os.defpath)), *args],
                 cwd=self.cwd,
                 env=self._whole_environment(args),
                 stdin=PIPE if fed else DEVNULL,
@@ -209,6 +208,22 @@ class Git:
     def _merge_drivers(self) -> list[str]:
         words = ("config", "-z", "--name-only", "--get-regexp", r"^merge\..*\.driver$")
         return [os.fsdecode(name) for name in self.items(*words, ok=(0, 1))]
+
+
+@cache
+def _program(path: str) -> str:
+    """Return where git is; a relative entry of PATH would be an agent's folder by now.
+
+    Raises:
+        GitMissingError: it is nowhere.
+    """
+    if sys.platform == "win32":
+        return "git"
+    folders = [folder for folder in path.split(os.pathsep) if Path(folder).is_absolute()]
+    found = shutil.which("git", path=os.pathsep.join(folders)) if folders else None
+    if found is None:
+        raise GitMissingError("git is not installed or not on PATH.", "Install git 2.38 or newer.")
+    return found
 
 
 def git_dir_of(git_file: bytes) -> str:
