@@ -87,6 +87,11 @@ class AgentSide:
         self.task_id = files.dir.name
         self._journal = Journal(files, self.task_id, self._clock)
 
+    @property
+    def folder(self) -> Path:
+        """The task's directory, in which an answer appears."""
+        return self._files.dir
+
     @classmethod
     def at(
         cls, folder: str | Path, clock: Clock | None = None, environment: Mapping[str, str] = {}

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 import anyio
@@ -21,12 +23,14 @@ from caesar_core.protocol.schema import json_schema
 from caesar_core.protocol.versions import REPORT_V1
 from caesar_core.servers.kit import Arguments, NoArguments, Report, Result, Tool, build_server
 from caesar_core.servers.stdio import Wire, serve
+from caesar_core.watch.folder import FolderNotices
 
 _INSTRUCTIONS: Final = (
     "The line to whoever gave you your task. Tell how far you are with report_progress, ask with "
     "ask_orchestrator what you cannot decide yourself, and hand in your report with submit_report "
     "as the last thing you do."
 )
+_FLOOR: Final = 1.0  # seconds between two looks where the system tells of changes
 _STILL_WAITING: Final = 5.0  # seconds between two signs of life while a question is open
 
 
@@ -76,6 +80,26 @@ class Answered(Result):
     answered: bool
     answer: str | None = None
     message: str | None = None
+
+
+class _News:
+    """Waits for the next notice of a folder, with a slow look as the floor."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._came = asyncio.Event()
+        self._pauses = Pauses()
+
+    def wake(self) -> None:
+        """End the wait; called from another thread."""
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            self._loop.call_soon_threadsafe(self._came.set)
+
+    async def wait(self, *, watched: bool) -> None:
+        """Wait until it is worth looking."""
+        with anyio.move_on_after(_FLOOR if watched else self._pauses.next()):
+            await self._came.wait()
+        self._came.clear()
 
 
 class ChannelTools:
@@ -129,13 +153,14 @@ class ChannelTools:
     async def _ask(self, given: AskArguments, report: Report) -> Answered:
         asked = await anyio.to_thread.run_sync(self._side.ask, given.question, given.options or ())
         began = told = self._clock.monotonic()
-        pauses = Pauses()
+        news = _News()
         try:
-            while (reply := self._side.reply(asked)) is None:
-                await anyio.sleep(pauses.next())
-                if self._clock.monotonic() - told >= _STILL_WAITING:
-                    told = self._clock.monotonic()
-                    await report(told - began, None, "waiting for an answer")
+            with FolderNotices(self._side.folder, news.wake) as notices:
+                while (reply := self._side.reply(asked)) is None:
+                    await news.wait(watched=notices.is_live)
+                    if self._clock.monotonic() - told >= _STILL_WAITING:
+                        told = self._clock.monotonic()
+                        await report(told - began, None, "waiting for an answer")
         except BaseException:  # the client gave the call up, or left
             self._side.forget(asked)
             raise

@@ -151,3 +151,20 @@ def test_outside_of_a_task_it_says_so(caesar: Caesar) -> None:
     assert (ran.code, ran.out) == (2, "")
     assert "task.json" in ran.err
     assert "channel" not in caesar("--help").out
+
+
+async def test_a_waiting_server_is_woken_by_the_answer_and_does_not_go_and_look(
+    files: TaskFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a floor of an hour only the system's notice can end the wait."""
+    monkeypatch.setattr("caesar_core.servers.channel._FLOOR", 3600.0)
+
+    async def answer() -> None:
+        mailbox.answer(files, await the_question(files), "yes", SystemClock())
+
+    with anyio.fail_after(20):
+        async with inside(files) as client, anyio.create_task_group() as group:
+            group.start_soon(answer)
+            result = await call(client, "ask_orchestrator", question="Keep it?")
+
+    assert result["answer"] == "yes"
