@@ -160,7 +160,7 @@ class MailWatch:
 
     def _apply_rules(self, asked: QuestionFile) -> None:
         for match, answer in self._rules:
-            if _fits(match, asked.question):
+            if rule_fits(match, asked.question):
                 with suppress(CaesarError):
                     _answer(self._files, asked.id, answer, f"rule: {match}", self._clock)
                 return
@@ -190,7 +190,8 @@ def _answer(
     return found
 
 
-def _fits(match: str, question: str) -> bool:
+def rule_fits(match: str, question: str) -> bool:
+    """Whether a rule of `[[answer]]` is meant for a question; never raises."""
     try:
         return re.search(match, question) is not None
     except re.error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from caesar_core.engine.questions import rule_fits
 from caesar_core.errors import CaesarError
 from caesar_core.store import mailbox
 from caesar_core.store.mailbox import QuestionState
@@ -12,8 +13,9 @@ from caesar_core.store.mailbox import QuestionState
 if TYPE_CHECKING:
     from caesar_core.engine.service import Service
 
-# Rules of the configuration come first: the supervisor applies them within this many seconds.
+# Seconds in which somebody else may still answer.
 _GRACE: Final = 1.0
+_RULE_GRACE: Final = 15.0
 _WHY: Final = "nobody is there to answer (--no-input)"
 
 
@@ -29,6 +31,7 @@ class Unattended:
         self._task_id = task_id
         self._files = service.layout.task(task_id)
         self._since: dict[str, float] = {}
+        self._rules = [rule.match for rule in service.project.config.answers]
         self.unanswered = 0
 
     def look(self) -> None:
@@ -37,9 +40,15 @@ class Unattended:
         for state in mailbox.questions(self._files):
             if state.state != "open":
                 continue
-            if now - self._since.setdefault(state.file.id, now) >= _GRACE:
+            since = self._since.setdefault(state.file.id, now)
+            if now - since >= self._patience(state.file.question):
                 with suppress(CaesarError):  # answered or closed meanwhile, or asked again below
                     self._settle(state)
+
+    def _patience(self, question: str) -> float:
+        """Return the seconds to wait: a rule's answer comes from the supervisor."""
+        awaited = any(rule_fits(match, question) for match in self._rules)
+        return _RULE_GRACE if awaited else _GRACE
 
     def _settle(self, state: QuestionState) -> None:
         asked = state.file

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from caesar_core.cli.common import json_option
 from caesar_core.cli.output import stdout
-from caesar_core.errors import EXIT_CANCELLED, EXIT_FAILED, EXIT_OK
+from caesar_core.cli.stoppable import exit_code_of, stoppable
+from caesar_core.errors import EXIT_FAILED, EXIT_OK
 from caesar_core.text import visible
 
 if TYPE_CHECKING:
     from caesar_core.engine.race import Race
     from caesar_core.engine.service import Service
-
-_EXIT_SIGNAL: Final = 128
 
 
 @click.command("demo")
@@ -36,38 +34,17 @@ def command(*, keep: bool, plain: bool, as_json: bool) -> int:
     """
     from caesar_core.engine.demo import start_demo
 
-    with _stoppable(), _folder(keep=keep) as folder:
+    with stoppable(), _folder(keep=keep) as folder:
         service, race = start_demo(folder)
         try:
             _watch(service, race, plain=plain or as_json, quiet=as_json)
         except KeyboardInterrupt as error:
             race.cancel()
-            return error.exit_code if isinstance(error, _StoppedError) else EXIT_CANCELLED
+            return exit_code_of(error)
         code = _finish(service, race, as_json=as_json)
         if keep and not as_json:
             stdout().line(f"\nThe repository is kept: cd {visible(str(folder))}")
         return code
-
-
-class _StoppedError(KeyboardInterrupt):
-    """TERM or HUP: an end like Ctrl-C, so that neither a task nor the repository stays."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.exit_code = _EXIT_SIGNAL + number
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    def stop(number: int, _: object) -> None:
-        raise _StoppedError(number)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

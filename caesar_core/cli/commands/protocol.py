@@ -11,6 +11,7 @@ import click
 
 from caesar_core.cli.common import json_option
 from caesar_core.cli.output import Output, stderr, stdout
+from caesar_core.cli.stoppable import exit_code_of, stoppable
 from caesar_core.errors import EXIT_FAILED, EXIT_OK
 from caesar_core.text import one_line
 
@@ -88,7 +89,11 @@ def check(
         if not as_json and err.is_terminal:
             err.line(f"{_mark(row, err)} {row.name}")
 
-    rows = run_kit(agent, scenarios, timeout_ms=limit, on_row=show)
+    try:
+        with stoppable():
+            rows = run_kit(agent, scenarios, timeout_ms=limit, on_row=show)
+    except KeyboardInterrupt as error:
+        return exit_code_of(error)
     conforms = all(row.honoured for row in rows if row.contract or row.name in only)
     if junit:
         _write_junit(Path(junit), rows, words, only)

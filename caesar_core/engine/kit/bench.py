@@ -105,6 +105,8 @@ def check(
             return _judged(trials, clock, on_row)
         finally:
             for trial in trials:
+                trial.ask_to_stop()
+            for trial in trials:
                 trial.give_up()
 
 
@@ -183,8 +185,14 @@ class _Trial:
                 self._cancel_in_time(self._record)
         return not self._record.is_active
 
+    def ask_to_stop(self) -> None:
+        """Ask a task that still runs for its end."""
+        with suppress(CaesarError):
+            if self._record is not None and self._record.is_active:
+                request_cancel(self._project, self._record)
+
     def give_up(self) -> None:
-        """End a task that still runs; nothing of a check outlives it."""
+        """Wait for the end of a task that was asked to stop; nothing of a check outlives it."""
         with suppress(CaesarError):
             if self._record is not None:
                 cancel_task(self._project, self._record.id)

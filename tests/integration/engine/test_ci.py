@@ -126,13 +126,20 @@ def test_fail_on_turns_a_finding_into_an_exit_code(caesar: Caesar) -> None:
 
 
 @pytest.mark.parametrize(
-    ("default", "code", "summary"),
-    [("", 3, "Got nothing."), (', "default": "left"', 0, "Got answer: left.")],
+    ("rule", "default", "code", "summary"),
+    [
+        ("", "", 3, "Got nothing."),
+        ("", ', "default": "left"', 0, "Got answer: left."),
+        ("Which", ', "default": "left"', 0, "Got answer: right."),
+    ],
 )
-def test_q3_a_question_that_nobody_can_be_asked_takes_its_default_or_is_closed(
-    caesar: Caesar, default: str, code: int, summary: str
+def test_q3_a_question_that_nobody_can_be_asked_is_answered_by_rule_or_default_or_closed(
+    caesar: Caesar, rule: str, default: str, code: int, summary: str
 ) -> None:
     caesar.declare("mine", ASKS % default)
+    if rule:
+        with (caesar.root / ".caesar" / "config.toml").open("a") as file:
+            file.write(f'[[answer]]\nmatch = "{rule}"\nanswer = "right"\n')
     ran = caesar("run", "--agent", "mine", "x", "--no-input", "--json")
     assert ran.code == code, ran.err
     assert ran.json["report"]["summary"] == summary

@@ -8,7 +8,7 @@ from pathlib import Path
 import xmlschema
 
 from tests.hygiene.source import ROOT
-from tests.integration.engine.conftest import TEN_LINES, Caesar
+from tests.integration.engine.conftest import TEN_LINES, Caesar, eventually
 
 BAD = """#!/bin/sh
 trap '' TERM
@@ -83,4 +83,15 @@ def test_what_cannot_be_checked_is_refused(caesar: Caesar) -> None:
         ran = caesar("protocol", "check", *arguments)
         assert ran.code == 2, ran.err
         assert said in ran.err
+    assert leftovers(caesar) == []
+
+
+def test_a_check_that_is_terminated_leaves_nothing_behind(caesar: Caesar, tmp_path: Path) -> None:
+    agent = script(tmp_path / "slow", '#!/bin/sh\ntouch "$STARTED"\nexec sleep 60\n')
+    caesar.env["STARTED"] = str(tmp_path / "started")
+    only = ("--only", "minimal", "--only", "partial")
+    process = caesar.start("protocol", "check", *only, "--", str(agent))
+    eventually((tmp_path / "started").exists, bool)
+    process.terminate()
+    assert process.wait(30) == 143
     assert leftovers(caesar) == []
