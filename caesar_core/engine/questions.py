@@ -24,6 +24,7 @@ from caesar_core.store.records import Record
 
 OVER = "the task is over"
 _SEEN_ALONE = "the agent went on alone"
+_UNSETTLED = 2.0  # seconds after a change in which a question may still be half written
 _ASKER_GONE = "whoever asked it is gone"
 
 
@@ -141,15 +142,20 @@ class MailWatch:
         self._seen: int | None = None
         self._open: tuple[QuestionFile, ...] = ()
         self._not_before = 0.0
+        self._again_until = 0.0
 
     def look(self) -> None:
         """Take notice of what is new. Never raises: a question must not end a task."""
         with suppress(CaesarError, OSError):
             changed = _changed_at(self._files.questions)
+            now = self._clock.monotonic()
             if changed != self._seen:
-                self._seen = changed
+                self._seen, self._again_until = changed, now + _UNSETTLED
                 self._take_in()
-            elif self._open and self._clock.monotonic() >= self._not_before:
+            elif now < self._again_until:
+                # A file that was being written then is readable by now, and its folder unchanged.
+                self._take_in()
+            elif self._open and now >= self._not_before:
                 self._tidy()
 
     def _take_in(self) -> None:

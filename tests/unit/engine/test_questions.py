@@ -152,6 +152,19 @@ def test_a_rule_answers_and_is_named(desk: Desk) -> None:
     assert desk.events() == [Answer(id=asked.id, answer="yes", by="rule: (?i)keep")]
 
 
+def test_a_question_that_was_half_written_when_it_was_seen_is_answered_too(desk: Desk) -> None:
+    """An agent in a shell writes it with `cat >`: the folder changes before there is a text."""
+    files = desk.project.layout.task("t_1")
+    mail = MailWatch(files, (("keep", "yes"),), desk.clock)
+    path = files.question("q1")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("")
+    mail.look()
+    path.write_text('{"id": "q1", "question": "keep it?", "asked_at": ""}')
+    mail.look()
+    assert mailbox.question(files, "q1").answer == "yes"
+
+
 def test_the_supervisor_closes_what_nobody_waits_for(desk: Desk) -> None:
     files = desk.project.layout.task("t_1")
     asked = desk.ask(wait=10)
