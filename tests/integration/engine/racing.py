@@ -13,8 +13,12 @@ FIELD = ("wrong", "cheat", "slow", "right")
 CHECKS = ("sh test_sum.sh", "sh test_old.sh")
 
 
-def prepare(caesar: Caesar) -> tuple[str, ...]:
-    """Make a project with a failing and a passing test; return the arguments of a race in it."""
+def prepare(caesar: Caesar, pause: str = "0.5") -> tuple[str, ...]:
+    """Make a project with a failing and a passing test; return the arguments of a race in it.
+
+    Args:
+        pause: how many seconds the slow one waits; its larger change ranks it in any case.
+    """
     files = {
         "sum.sh": 'echo "$(($1 - $2))"\n',
         "test_sum.sh": 'test "$(sh sum.sh 2 3)" = 5\n',
@@ -28,7 +32,7 @@ def prepare(caesar: Caesar) -> tuple[str, ...]:
     claims = REPORT % ("success", "It adds, all tests pass.")
     caesar.declare("right", f"{right}{claims}")
     caesar.declare("wrong", "echo '# note' >> sum.sh" + REPORT % ("partial", "No idea."))
-    caesar.declare("slow", f"sleep 2; {right}; echo long > notes.md{claims}")
+    caesar.declare("slow", f"sleep {pause}; {right}; echo long > notes.md{claims}")
     caesar.declare("cheat", f"echo 'exec echo 5' > sum.sh{claims}")
     agents = [word for agent in FIELD for word in ("--agent", agent)]
     checks = [word for check in CHECKS for word in ("--check", check)]

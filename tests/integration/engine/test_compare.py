@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ def two(caesar: Caesar) -> tuple[str, str]:
     (caesar.root / "n").write_text("".join(f"{number}\n" for number in range(1, 41)))
     caesar.git("add", "--all")
     caesar.git("commit", "--quiet", "-m", "numbers")
-    return caesar.run(FIRST)["task_id"], caesar.run(SECOND)["task_id"]
+    first, second = caesar.detach(FIRST), caesar.detach(SECOND)
+    return caesar.wait(first).id, caesar.wait(second).id
 
 
 def test_d23_the_forecast_is_told_before_anything_is_applied(
@@ -117,10 +119,10 @@ def test_colliding_picks_are_refused_with_the_place(caesar: Caesar, two: tuple[s
     assert caesar.git("status", "--porcelain") == ""
 
 
-def test_a_pick_with_a_failed_check_is_kept_and_not_applied(
-    caesar: Caesar, two: tuple[str, str]
-) -> None:
-    ran = caesar("pick", "--take", f"{two[0]}:c", "--check", "false", "--apply", "--json")
+def test_a_pick_with_a_failed_check_is_kept_and_not_applied(caesar: Caesar) -> None:
+    source = caesar.run("echo A > c")["task_id"]
+
+    ran = caesar("pick", "--take", f"{source}:c", "--check", "false", "--apply", "--json")
 
     assert (ran.code, ran.json["applied"]) == (1, False)
     assert caesar.git("status", "--porcelain") == ""
@@ -166,14 +168,18 @@ def test_ps_tells_with_whom_a_result_would_collide(caesar: Caesar, two: tuple[st
     assert [view["with"] for view in told[second]] == [None, first]
 
 
-def test_a_pick_that_is_killed_during_its_checks_ends_as_failed(
-    caesar: Caesar, two: tuple[str, str]
-) -> None:
-    pick = caesar.start("pick", "--take", two[0], "--check", "sleep 300")
-    known = {*two}
-    found = eventually(lambda: set(RecordStore(caesar.layout).list_ids()) - known, bool)
+def begin_pick(caesar: Caesar, *args: str) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a pick whose check goes on for ever; return it, and its new id, when it does."""
+    source = caesar.run("echo A > c")["task_id"]
+    pick = caesar.start("pick", "--take", source, "--check", "sleep 300", *args)
+    found = eventually(lambda: set(RecordStore(caesar.layout).list_ids()) - {source}, bool)
     (picked,) = found
-    caesar.wait(picked, lambda record: record.phase == "checks")
+    eventually(lambda: processes_of(picked), bool)
+    return pick, picked
+
+
+def test_a_pick_that_is_killed_during_its_checks_ends_as_failed(caesar: Caesar) -> None:
+    pick, picked = begin_pick(caesar)
 
     pick.kill()
     pick.wait()
@@ -181,18 +187,13 @@ def test_a_pick_that_is_killed_during_its_checks_ends_as_failed(
 
     assert caesar.wait(picked).status == "failed"
     assert processes_of(picked) == []
-    assert len(caesar.git("worktree", "list").splitlines()) == 4
+    assert len(caesar.git("worktree", "list").splitlines()) == 3
     assert caesar("gc").code == 0
     assert not caesar.layout.check_worktree(caesar.root, picked).exists()
 
 
-def test_ctrl_c_during_the_checks_of_a_pick_keeps_it_unapplied(
-    caesar: Caesar, two: tuple[str, str]
-) -> None:
-    pick = caesar.start("pick", "--take", two[0], "--check", "sleep 300", "--apply", "--json")
-    found = eventually(lambda: set(RecordStore(caesar.layout).list_ids()) - {*two}, bool)
-    (picked,) = found
-    caesar.wait(picked, lambda record: record.phase == "checks")
+def test_ctrl_c_during_the_checks_of_a_pick_keeps_it_unapplied(caesar: Caesar) -> None:
+    pick, picked = begin_pick(caesar, "--apply", "--json")
 
     pick.send_signal(signal.SIGINT)
 

@@ -58,7 +58,8 @@ def test_a_race_ranks_by_proof_and_applies_the_right_one(caesar: Caesar) -> None
 def test_a_race_in_a_terminal_shows_its_contestants_and_applies_the_right_one(
     caesar: Caesar,
 ) -> None:
-    with terminal(caesar, *prepare(caesar), "--apply", "best", "--stop-when", "passed") as race:
+    arguments = (*prepare(caesar, "300"), "--apply", "best", "--stop-when", "passed")
+    with terminal(caesar, *arguments) as race:
         code = eventually(race.read_and_poll, lambda code: code is not None, 30)
         race.read()
 
