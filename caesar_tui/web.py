@@ -121,6 +121,7 @@ def serve_dashboard(
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((HOST, 0))
+        listener.listen()
         server = DashboardServer(child_command(layout, ids, theme), listener.getsockname()[1])
         tell(server.gate.address)
         web.run_app(server._make_app(), sock=listener, print=None, access_log=None)  # noqa: SLF001 - its own `serve` would also configure logging

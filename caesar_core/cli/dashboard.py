@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from caesar_core.cli.output import stderr
-from caesar_core.cli.table import DASHBOARD
+from caesar_core.cli.output import stderr, stdout
+from caesar_core.cli.table import BROWSER, DASHBOARD
 from caesar_core.store.layout import Layout
 
 
@@ -38,3 +38,15 @@ def open_dashboard(
     module, _, name = DASHBOARD.partition(":")
     run = getattr(import_module(module), name)
     return int(run(layout, ids=ids, theme=theme, race=race, until_over=until_over))
+
+
+def open_in_browser(layout: Layout, *, ids: Sequence[str] | None, theme: str | None) -> int:
+    """Serve it on this machine until it is interrupted; say where."""
+    module, _, name = BROWSER.partition(":")
+    serve = getattr(import_module(module), name)
+
+    def tell(address: str) -> None:
+        stderr().line("The dashboard is at this address, once; Ctrl-C ends it, tasks go on:")
+        stdout().line(address)
+
+    return int(serve(layout, tell=tell, ids=ids, theme=theme))

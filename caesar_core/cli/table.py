@@ -114,3 +114,4 @@ def help_text() -> str:
 
 # Only a string: the core never imports the dashboard, it finds it by name.
 DASHBOARD: Final = "caesar_tui.entry:run_dashboard"
+BROWSER: Final = "caesar_tui.web:serve_dashboard"

@@ -53,7 +53,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         """Begin to count seconds."""
         self.filter_box.display = bool(self._only_at_first)
         self.set_interval(TICK, self._tick)
-        self.table.focus()
+        self.set_focus(self.table)
         self.render_board()
 
     def on_board_changed(self, message: BoardChanged) -> None:
@@ -119,7 +119,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Keep the filter and go back to the list."""
         message.stop()
-        self.table.focus()
+        self.set_focus(self.table)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Show a key only where it applies."""
@@ -129,7 +129,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
     def action_filter(self) -> None:
         """Open the filter."""
         self.filter_box.display = True
-        self.filter_box.focus()
+        self.set_focus(self.filter_box)
 
     def action_order(self) -> None:
         """Sort by the next order."""
@@ -147,7 +147,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
             self.filter_box.value = ""
             self.filter_box.display = False
         self.remove_class("-zoom")
-        self.table.focus()
+        self.set_focus(self.table)
 
     def action_help(self) -> None:
         """Show every key."""
@@ -184,7 +184,10 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
     def _take_focus(self) -> None:
         """Let keys work again after what had the focus was hidden."""
         if self.focused is None:
-            (self.pane.focus_content if self.is_zoomed else self.table.focus)()
+            if self.is_zoomed:
+                self.pane.focus_content()
+            else:
+                self.set_focus(self.table)
 
     def _render_head(self, now: datetime) -> None:
         chosen = self.table.chosen

@@ -89,7 +89,7 @@ class InboxScreen(ModalScreen[QuestionView | None]):
     def on_mount(self) -> None:
         """Show the keys."""
         self.query_one(KeyBar).show(key for key in keys_of("inbox") if key.label)
-        self.query_one(QuestionList).focus()
+        self.set_focus(self.query_one(QuestionList))
 
     def show(self, asked: Sequence[QuestionView], names: Mapping[str, str], now: datetime) -> None:
         """Bring the list up to date."""

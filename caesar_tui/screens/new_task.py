@@ -86,7 +86,7 @@ class NewTaskScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Begin with the objective."""
         self.query_one(KeyBar).show(key for key in keys_of("form") if key.label)
-        self.query_one("#objective").focus()
+        self.set_focus(self.query_one("#objective"))
         self._plan()
 
     @property

@@ -79,4 +79,4 @@ class OverviewKeys(BoardBase):
             self.pane.form.prefer(asked)
             self.show_task(asked.task_id)
             self.render_board()
-            self.pane.form.line.focus()
+            self.set_focus(self.pane.form.line)

@@ -104,7 +104,7 @@ class PaletteScreen(ModalScreen[Offer | None]):
         """Show everything."""
         self.query_one(KeyBar).show(key for key in keys_of("palette") if key.label)
         self.query_one(Offers).show(self._offers[:MOST])
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input))
 
     def on_input_changed(self, message: Input.Changed) -> None:
         """Show what fits."""

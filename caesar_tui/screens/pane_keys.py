@@ -63,11 +63,11 @@ class PaneKeys(BoardBase):
         """Move on: from the list to an open question, to the pane, to the list."""
         form = self.pane.form
         if form.is_open and (self.table.has_focus or self.is_zoomed) and not form.line.has_focus:
-            form.line.focus()
+            self.set_focus(form.line)
         elif self.table.has_focus or form.line.has_focus or self.is_zoomed:
             self.pane.focus_content()
         else:
-            self.table.focus()
+            self.set_focus(self.table)
 
     def action_zoom(self) -> None:
         """Give the pane the whole screen, or the list its place back."""

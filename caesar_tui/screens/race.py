@@ -72,7 +72,7 @@ class RaceScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Begin with the matrix."""
-        self.query_one("#matrix").focus()
+        self.set_focus(self.query_one("#matrix"))
         self.query_one(KeyBar).show(
             key for scope in ("compare", "race") for key in keys_of(scope) if key.label
         )
@@ -157,7 +157,7 @@ class RaceScreen(Screen[None]):
     def action_switch(self) -> None:
         """Move between the matrix and the panes."""
         matrix = self.query_one(FileMatrix)
-        (self.query_one(ComparePane) if matrix.has_focus else matrix).focus()
+        self.set_focus(self.query_one(ComparePane) if matrix.has_focus else matrix)
 
     def action_rank(self) -> None:
         """Show the contestants in the order of the printed rule, or of their start."""

@@ -34,13 +34,13 @@ class TaskKeys(BoardBase):
         if message.failure:
             self.say(message.failure, loud=True)
         else:
-            self.table.focus()
+            self.set_focus(self.table)
             self.say(f"answered: {message.given.text}")
 
     def on_answer_line_left(self, message: AnswerLine.Left) -> None:
         """Go back to the list."""
         message.stop()
-        self.table.focus()
+        self.set_focus(self.table)
 
     def action_apply(self) -> None:
         """Find out what applying would do, then ask."""

@@ -39,7 +39,7 @@ class WallScreen(Screen[str | None]):
 
     def on_mount(self) -> None:
         """Show the keys."""
-        self.query_one(Wall).focus()
+        self.set_focus(self.query_one(Wall))
         self.query_one(KeyBar).show(
             key for scope in ("tiles", "wall") for key in keys_of(scope) if key.label
         )

@@ -64,7 +64,7 @@ class DiffTab(Container):
         message.stop()
         self.lines.go_to_file(message.path)
         if message.opened:
-            self.lines.focus()
+            self.screen.set_focus(self.lines)
 
     def on_resize(self) -> None:
         """Put the list beside the lines where there is room."""

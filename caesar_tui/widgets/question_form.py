@@ -141,7 +141,7 @@ class QuestionForm(Vertical):
         if place < len(values):
             draft.chosen, draft.text = values[place], ""
             self.line.write("")
-            self.line.focus()
+            self.screen.set_focus(self.line)
             self._options()
 
     def on_answer_line_sent(self, message: AnswerLine.Sent) -> None:

@@ -124,7 +124,7 @@ class TaskPane(Vertical):
 
     def focus_content(self) -> None:
         """Let the keys move what the tab shows."""
-        self.query_one(f"#{self.tab}").focus()
+        self.screen.set_focus(self.query_one(f"#{self.tab}"))
 
     def wanted(self, view: TaskView, race: Mapping[str, str]) -> DiffWanted | TaskWanted | None:
         """Return what has to be read for the tab: when it is looked at, and when it changed.
@@ -169,7 +169,7 @@ class TaskPane(Vertical):
         """Open the line to search on."""
         self.find.display = True
         self.find.value = self.searched.needle
-        self.find.focus()
+        self.screen.set_focus(self.find)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         """Mark what fits while a person types."""
@@ -203,5 +203,5 @@ class TaskPane(Vertical):
 
     def _end_search(self, text: str) -> None:
         self.find.display = False
-        self.searched.focus()
+        self.screen.set_focus(self.searched)
         self.searched.search(text, jump=True)

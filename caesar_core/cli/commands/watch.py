@@ -15,6 +15,7 @@ from caesar_core.store.layout import Layout
 @click.option("--race", metavar="ID", help="Only the contestants of a race.")
 @click.option("--once", is_flag=True, help="One frame, then exit.")
 @click.option("--plain", is_flag=True, help="One line an event, no escape sequences.")
+@click.option("--web", is_flag=True, help="The dashboard in a browser, on this machine only.")
 @click.option("--theme", metavar="NAME", help="The dashboard's theme.")
 @json_option
 @root_option
@@ -26,6 +27,7 @@ def command(
     *,
     once: bool,
     plain: bool,
+    web: bool,
     as_json: bool,
 ) -> int:
     """Watch every task live, see its diff, apply it; or only the tasks named.
@@ -42,6 +44,10 @@ def command(
         from caesar_core.cli.frame import print_frame
 
         return print_frame(layout, ids, race, as_json=as_json)
+    if web:
+        from caesar_core.cli.dashboard import open_in_browser
+
+        return open_in_browser(layout, ids=ids, theme=theme)
     if not (plain or as_json):
         from caesar_core.cli.dashboard import can_show, open_dashboard
 
