@@ -76,7 +76,8 @@ def _findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[PageLine]:
         place = f"  {place}:{found['line']}" if place and found.get("line") else f"  {place}"
         head, ink = f"{severity:<9}", _INKS.get(severity, "dim")
         yield PageLine(f"{found.get('title')}{place.rstrip()}", "strong", head, ink)
-        for line in str(found.get("detail") or "").strip().split("\n"):
+        detail = str(found.get("detail") or "").strip()
+        for line in detail.split("\n") if detail else ():
             yield PageLine(line, indent=len(head))
 
 

@@ -31,7 +31,7 @@ TABS: Final = (
     ("raw", "Raw"),
     ("timeline", "Timeline"),
 )
-_TABS_WIDTH: Final = sum(len(title) + 4 for _, title in TABS) + 14
+_TABS_WIDTH: Final = sum(len(title) + 4 for _, title in TABS)
 FIRST_COMMANDS: Final = (
     ('caesar run --agent shell "make test"', "run a command as a task; it appears here"),
     ("caesar demo", "see two agents race, without any agent installed"),
@@ -105,7 +105,8 @@ class TaskHead(Vertical):
     def show_tab(self, name: str) -> None:
         """Mark the tab that is shown."""
         self._tab = name
-        short = self.size.width < _TABS_WIDTH
+        follows = 14 if name in {"stream", "raw"} else 0
+        short = self.size.width < _TABS_WIDTH + follows
         for tab in self.query(Tab):
             is_current = tab.id == f"tab-{name}"
             tab.set_class(is_current, "-current")

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.timeline import Item, Moment, Track
-from caesar_core.text import human_duration, one_line
+from caesar_core.text import counted, human_duration, one_line
 from caesar_tui.keymap import bindings
 from caesar_tui.messages import TimelineRead, TimelineWanted
 from caesar_tui.render.cells import Cell, Ink
@@ -60,6 +60,7 @@ class Timeline(CursorView):
         self._asked, self._at = set(), None
         self._grown = set(names)
         self._lay_out()
+        self.cursor = 1  # the axis is no place to be
 
     def grown(self, task_id: str, *, reset: bool) -> None:
         """Hear that a stream has more."""
@@ -86,9 +87,11 @@ class Timeline(CursorView):
             return
         track.feed(read.events)
         self._read_to[read.task_id] = read.end
+        first = not self._rows
         if read.more:
             self._grown.add(read.task_id)
         self._lay_out()
+        self.cursor = 1 if first else self.cursor
 
     def row_count(self) -> int:
         """Return axis, rows and the lines about the moment."""
@@ -196,7 +199,7 @@ class Timeline(CursorView):
 def _said(moment: Moment) -> list[str]:
     runs = "running: " + (", ".join(moment.running) or "nothing")
     asked = f"  asks: {moment.question}" if moment.question else ""
-    changed = f"{moment.files} files changed"
+    changed = f"{counted(moment.files, 'file')} changed"
     progress = f"  {moment.progress}" if moment.progress else ""
     return [
         runs + asked,

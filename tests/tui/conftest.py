@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from tests.tui.racers import add_race
 from tests.tui.sample import Sample
 
 
@@ -33,3 +34,8 @@ def empty(tmp_path: Path) -> Sample:
 @pytest.fixture
 def sample(empty: Sample) -> Sample:
     return empty.fill()
+
+
+@pytest.fixture
+def race(sample: Sample) -> Sample:
+    return add_race(sample)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -227,6 +228,7 @@ class FakeEngine:
         return GcResult(dry_run, force, (entry,) if self.tidies else (), ())
 
     def _note(self, what: str, task: str | None) -> None:
+        assert threading.current_thread() is not threading.main_thread(), "it would block"
         self.asked.append((what, task))
         if self.failure is not None:
             raise OperationError(self.failure)

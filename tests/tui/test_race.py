@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from caesar_core.board.race import CellView
 from caesar_core.repo.merge import Conflict
 from caesar_core.repo.patch import parse_patch
 from caesar_tui.render.align import aligned
@@ -15,57 +14,8 @@ from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.race import RaceScreen
 from caesar_tui.widgets.compare_pane import ComparePane
 from tests.tui.drive import board, opened, press, settled, shown, told, until
-from tests.tui.sample import Sample, ago
-
-FIRST = b"""diff --git a/a.py b/a.py
---- a/a.py
-+++ b/a.py
-@@ -1,3 +1,4 @@
- one
--two
-+TWO
-+more
- three
-@@ -20,2 +21,3 @@
- twenty
-+after twenty
- last
-"""
-SECOND = b"""diff --git a/a.py b/a.py
---- a/a.py
-+++ b/a.py
-@@ -2,2 +2,2 @@
- two
--three
-+THREE
-"""
-
-
-@pytest.fixture
-def race(sample: Sample) -> Sample:
-    for number, (agent, report) in enumerate((("codex", "partial"), ("claude", "success"))):
-        sample.task(
-            f"t_r{number}",
-            agent,
-            race_id="r_1",
-            started=100 - number,
-            status="succeeded",
-            report_status=report,
-            ended_at=ago(20),
-            outcome="1" * 40,
-            changes_verified_by="git",
-            stat={"files": 1, "insertions": 3 - number, "deletions": 1},
-            checks=[{"name": "make test", "passed": True}],
-        )
-    sample.task("t_r2", "opencode", race_id="r_1", started=90)
-    cell = CellView(action="modified", insertions=3, deletions=1)
-    same = CellView(action="created", insertions=2, deletions=0, same_as=("t_r1",))
-    sample.engine.matrix = {
-        "a.py": {"t_r0": cell, "t_r1": CellView(action="modified", insertions=1, deletions=1)},
-        "b.py": {"t_r0": same, "t_r1": same},
-    }
-    sample.engine.patches = {"t_r0": FIRST, "t_r1": SECOND, "t_r2": b""}
-    return sample
+from tests.tui.racers import FIRST, SECOND
+from tests.tui.sample import Sample
 
 
 async def enter(pilot: Pilot[Any]) -> RaceScreen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -37,6 +38,7 @@ EVIL = (
 OURS = re.compile(
     rb"\x1b\[[0-9;:?<>=]*[a-zA-Z$~]|\x1b\[[0-9;?]*\$[a-z]|\x1b[78]|\x1b\[\?[0-9;]*[hl]"
     rb"|\x1b\]22;[a-z-]*\x07|\x1bP>\|[^\x1b]*\x1b\\"
+    rb"|\x1b\]2;caesar(: \d+ needs? you)?\x07|\x1b\]9;[^\x00-\x1f\x7f]*\x07\x07"
 )
 PROGRAM = (
     "import sys; from pathlib import Path; from caesar_core.store.layout import Layout;"
@@ -129,26 +131,78 @@ def evil(empty: Sample, monkeypatch: pytest.MonkeyPatch) -> Sample:
         ev.Error(message=EVIL, reason="other"),
         ev.Unknown(type=EVIL),
     ]
-    keys: dict[str, Any] = {"objective": EVIL, "role": EVIL, "model": EVIL}
+    keys: dict[str, Any] = {"objective": EVIL, "role": EVIL, "model": EVIL, "race_id": EVIL}
     empty.task("t_evil", EVIL, *((1, body) for body in bodies), **keys)
     done = {"status": "succeeded", "ended_at": sample_module.ago(5), "apply_conflicts": (EVIL,)}
     empty.task("t_done", EVIL, **keys, **done)
     empty.ask("t_evil", ev.Question(id="q1", question=EVIL, options=(EVIL,)))
+    files = empty.layout.task("t_done")
+    evil_list = [EVIL, EVIL]
+    finding = {"severity": "high", "title": EVIL, "detail": EVIL, "file": EVIL, "line": 1}
+    report = {
+        "protocol": "caesar.report/v1",
+        "status": "partial",
+        "summary": EVIL,
+        "details": f"# {EVIL}\n- {EVIL}\n```\n{EVIL}\n```\n> {EVIL}",
+        "findings": [finding],
+        "commands_run": [{"command": EVIL}],
+        "changes": [{"path": EVIL, "summary": EVIL}],
+        "next_steps": evil_list,
+    }
+    task = {"objective": EVIL, "context": EVIL, "constraints": evil_list, "agent": EVIL}
+    files.report.write_text(json.dumps(report))
+    files.task.write_text(json.dumps(task))
+    files.raw_log.write_bytes(EVIL.encode() + b"\xff\x9b2J\n" + EVIL.encode("latin-1", "replace"))
     return empty
+
+
+# Every tab, every screen, and a step into each.
+WAY = (
+    *"jk\r\r12v3456",
+    "\x1b",
+    *"W\r",
+    "\x1b",
+    *"Q\r",
+    "\x1b",
+    "\x1b[F",  # the last task, which has a report
+    *"123\r456",
+    "\x1b",
+    "R",
+    "\t",
+    "\x1b",
+    "n",
+    "\x1b",
+    "\x10",
+    "\x1b",
+    "c",
+    "\x1b",
+    "a",
+    "\x1b",
+    "A",
+    "\x1b",
+    "u",
+    "x",
+    "\x1b",
+    "r",
+    "\x1b",
+    "/evil",
+    "\x1b",
+    "?",
+)
 
 
 def test_t1_q9_only_our_own_sequences_reach_the_terminal(evil: Sample) -> None:
     with dashboard(evil.root) as terminal:
         terminal.wait_for(lambda output: b"need you" in output)
         terminal.settle()
-        for key in ("j", "k", "\r", "2", "v", "1", "\x1b", "a", "\x1b", "u", "x", "\x1b", "?"):
+        for key in WAY:
             terminal.type(key)
-            terminal.read(0.25)
+            terminal.read(0.15)
         terminal.settle()
         rest = OURS.sub(b"", terminal.output).decode("utf-8")
     assert "evil" in rest
     controls = {hex(ord(c)) for c in rest if ord(c) < 32 or 127 <= ord(c) < 160}
-    assert controls <= {"0xa", "0xd"}
+    assert controls <= {"0xa", "0xd"}, controls
     assert "\u202e" not in rest
 
 
