@@ -279,9 +279,11 @@ class Service:
         """Ask for a task's end without waiting for it."""
         request_cancel(self.project, self.record(task))
 
-    def collect(self, *, dry_run: bool = False, force: bool = False) -> GcResult:
-        """Remove worktrees that nobody could miss."""
-        return collect(self.project, dry_run=dry_run, force=force)
+    def collect(
+        self, *, dry_run: bool = False, force: bool = False, older_than: float | None = None
+    ) -> GcResult:
+        """Remove what nobody could miss; `older_than`: seconds, see `engine.gc.collect`."""
+        return collect(self.project, dry_run=dry_run, force=force, older_than=older_than)
 
     def result(self, task: str) -> dict[str, Any]:
         """Return the JSON of `run`."""

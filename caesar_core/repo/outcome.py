@@ -90,6 +90,11 @@ def list_outcomes(repository: Repository) -> tuple[Outcome, ...]:
     return tuple(found)
 
 
+def drop_outcome(repository: Repository, task_id: str) -> None:
+    """Let go of the outcome of a task; nothing when none is kept."""
+    repository.git().run("update-ref", "--no-deref", "-d", _ref(task_id))
+
+
 def _ref(task_id: str) -> str:
     return f"{_REFS}{check_id(task_id)}"
 

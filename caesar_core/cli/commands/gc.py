@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from caesar_core.cli.common import json_option, root_option, service_at
 from caesar_core.cli.output import stdout
+from caesar_core.durations import parse_duration
 from caesar_core.errors import EXIT_FAILED
 from caesar_core.text import visible
 
@@ -15,17 +16,32 @@ if TYPE_CHECKING:
     from caesar_core.engine.gc import GcEntry, GcResult
 
 
+_ADVICE: Final = {
+    "locked": "  (git worktree unlock it first)",
+    "moved": "  (its project was moved: git worktree repair .caesar/wt/*)",
+    "unapplied": "  (apply it, or --force)",
+}
+
+
 @click.command("gc")
 @click.option("--dry-run", is_flag=True, help="Say what would be removed; remove nothing.")
 @click.option("--force", is_flag=True, help="Remove unapplied work too, never a running task's.")
+@click.option(
+    "--older-than",
+    metavar="AGE",
+    help="Also forget tasks that ended longer ago, such as 14d, and hold no unapplied work.",
+)
 @json_option
 @root_option
-def command(root: str | None, *, dry_run: bool, force: bool, as_json: bool) -> int:
+def command(
+    root: str | None, older_than: str | None, *, dry_run: bool, force: bool, as_json: bool
+) -> int:
     """Remove the worktrees and branches of ended tasks that are clean or applied.
 
     Work that was not applied is kept, committed or not, and so is all that cannot be inspected.
     """
-    result = service_at(root).collect(dry_run=dry_run, force=force)
+    age = None if older_than is None else parse_duration(older_than, what="--older-than") / 1000
+    result = service_at(root).collect(dry_run=dry_run, force=force, older_than=age)
     out = stdout()
     if as_json:
         out.json(_as_json(result))
@@ -41,7 +57,8 @@ def command(root: str | None, *, dry_run: bool, force: bool, as_json: bool) -> i
 
 def _line(entry: GcEntry) -> str:
     error = f": {visible(entry.error)}" if entry.error else ""
-    return f"{entry.reason.replace('_', ' '):<10} {visible(entry.path)}{error}"
+    advice = _ADVICE.get(entry.reason, "")
+    return f"{entry.reason.replace('_', ' '):<10} {visible(entry.path)}{error}{advice}"
 
 
 def _as_json(result: GcResult) -> dict[str, Any]:
@@ -58,6 +75,7 @@ def _as_json(result: GcResult) -> dict[str, Any]:
 
 def _entry_json(entry: GcEntry) -> dict[str, Any]:
     document: dict[str, Any] = {
+        "kind": entry.kind,
         "id": entry.id,
         "path": entry.path,
         "branch": entry.branch,
@@ -69,7 +87,7 @@ def _entry_json(entry: GcEntry) -> dict[str, Any]:
     }
     if entry.error:
         document["error"] = entry.error
-    if entry.reason == "modified" and not entry.orphan:
+    if entry.reason in {"modified", "unapplied"} and not entry.orphan:
         document["diff_command"] = f"caesar diff {entry.id}"
         document["apply_command"] = f"caesar apply {entry.id}"
     return document
