@@ -28,6 +28,7 @@ class Capabilities:
             the report does not name are no contradiction.
         resumes_elsewhere: a session goes on in another folder than the one it began in.
         stop_signal: what it is stopped with first; SIGTERM and SIGKILL follow.
+        not_injected: why `mcp_injection` is "none" though the agent takes MCP servers, a clause.
     """
 
     json_events: bool = False
@@ -43,6 +44,7 @@ class Capabilities:
     declares_changes: bool = True
     resumes_elsewhere: bool = True
     stop_signal: StopSignal = "SIGTERM"
+    not_injected: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class Job:
         session_id: a fresh UUID for an agent that takes the name of its session from outside.
         resume: the agent's own id of the session to go on with.
         extra: arguments the caller gave after `--`; they come last.
+        private_dir: a folder for what the agent's program needs and the agent should not be
+            handed; made for the run, removed after it.
     """
 
     task_id: str
@@ -91,6 +95,7 @@ class Job:
     session_id: str | None = None
     resume: str | None = None
     extra: tuple[str, ...] = ()
+    private_dir: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +103,29 @@ class TaskFile:
     """A file that an agent needs besides its brief, such as a list of MCP servers.
 
     Attributes:
-        path: below the task directory, absolute; never a file of the user.
+        path: below the task directory or the private one, absolute; never a file of the user.
     """
 
     path: Path
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A folder of the task that shows a folder of the user through links.
+
+    A file of ours in it hides the user's of the same name. What the program makes anew there, or
+    puts in place of a link, goes to the user's folder at the end, as if there were no mirror.
+
+    Attributes:
+        folder: below the private directory, absolute.
+        source: the user's folder; it need not exist.
+        only: the names that are shown, all of them when empty.
+    """
+
+    folder: Path
+    source: Path
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +137,7 @@ class Invocation:
         shown: the command for people, without the brief.
         env: variables on top of the prepared environment.
         files: written just before the start, readable for the user alone.
+        mirrors: made just after them.
     """
 
     argv: tuple[str, ...]
@@ -122,6 +146,7 @@ class Invocation:
     stdin: Path | None = None
     env: dict[str, str] = field(default_factory=dict, hash=False)
     files: tuple[TaskFile, ...] = ()
+    mirrors: tuple[Mirror, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

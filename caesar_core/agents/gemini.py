@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from caesar_core.agents.base import NO_CONTEXT, Capabilities, Invocation, Job, RunContext, TaskFile
+from caesar_core.agents.base import (
+    NO_CONTEXT,
+    Capabilities,
+    Invocation,
+    Job,
+    Mirror,
+    RunContext,
+    TaskFile,
+)
+from caesar_core.agents.gemini_home import (
+    HOME,
+    SERVER,
+    BadSettingsError,
+    private_home,
+    private_settings,
+    user_home,
+    user_settings,
+)
 from caesar_core.agents.gemini_stream import GeminiTranslator
-from caesar_core.home import home_folder
 
 _READING: Final = (
     "glob",
@@ -33,6 +47,12 @@ toolName = {json.dumps(_READING)}
 decision = "allow"
 priority = 2
 """
+_CHANNEL: Final = f"""
+[[rule]]
+mcpName = "{SERVER}"
+decision = "allow"
+priority = 3
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +69,23 @@ class GeminiAgent:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do.
-
-        Its settings name MCP servers, and only an administrator can put settings elsewhere than
-        in the user's files: nothing is injected.
-        """
+        """What it can do; servers stand in its settings, so it depends on those of the user."""
+        trouble = _trouble()
         return Capabilities(
             json_events=True,
             native_read_only=True,
             resume=True,
             add_dir=True,
+            mcp_injection="none" if trouble else "flag",
+            not_injected=trouble,
             model=True,
             network="open",
         )
 
     def invoke(self, job: Job) -> Invocation:
         """Return the process; the brief comes by stdin."""
-        policy = TaskFile(job.task_dir / "gemini-policy.toml", _READ_ONLY)
+        rules = _READ_ONLY + (_CHANNEL if job.channel else "")
+        policy = TaskFile(job.task_dir / "gemini-policy.toml", rules)
         options = ["-o", "stream-json", "--skip-trust"]
         if job.mode == "write":
             options += ["--approval-mode", "yolo"]
@@ -76,6 +96,7 @@ class GeminiAgent:
         for folder in (job.task_dir, *job.add_dirs):
             options += ["--include-directories", str(folder)]
         argv = (self.bin, *options, *_session(job), *job.extra)
+        env, files, mirrors = _home(job)
         return Invocation(
             argv=argv,
             cwd=job.workspace,
@@ -85,13 +106,36 @@ class GeminiAgent:
                 "GEMINI_CLI_TRUST_WORKSPACE": "true",
                 # Else a second process is started, only for its memory limit.
                 "GEMINI_CLI_NO_RELAUNCH": "true",
+                **env,
             },
-            files=() if job.mode == "write" else (policy,),
+            files=files if job.mode == "write" else (policy, *files),
+            mirrors=mirrors,
         )
 
     def translator(self, context: RunContext = NO_CONTEXT) -> GeminiTranslator:
         """Return a fresh translator."""
         return GeminiTranslator(context)
+
+
+def _trouble() -> str:
+    """Return why the user's settings cannot be added to; empty when they can."""
+    try:
+        user_settings()
+    except BadSettingsError as error:
+        return str(error)
+    return ""
+
+
+def _home(job: Job) -> tuple[dict[str, str], tuple[TaskFile, ...], tuple[Mirror, ...]]:
+    """Return what gives a run settings of ours; nothing where the user's cannot be read."""
+    if job.private_dir is None:
+        return {}, (), ()
+    try:
+        settings = private_settings(user_settings(), job.channel)
+    except BadSettingsError:
+        return {}, (), ()
+    file, mirrors = private_home(job.private_dir, settings)
+    return {HOME: str(job.private_dir)}, (file,), mirrors
 
 
 def _session(job: Job) -> list[str]:
@@ -103,7 +147,6 @@ def _session(job: Job) -> list[str]:
 
 def _kept(session_id: str) -> str:
     """Return the file of a session: by its id it is only found from the folder it began in."""
-    home = Path(os.environ.get("GEMINI_CLI_HOME") or home_folder())
-    found = home.glob(f".gemini/tmp/*/chats/session-*{session_id[:8]}.json*")
+    found = user_home().glob(f".gemini/tmp/*/chats/session-*{session_id[:8]}.json*")
     latest = sorted(found, key=lambda path: path.name)
     return str(latest[-1]) if latest else ""

@@ -233,6 +233,7 @@ class _Order:
             schema=self.schema,
             session_id=self.session_id,
             resume=self.request.session,
+            private_dir=self.project.layout.private(self.task_id),
         )
         invocation = resolution.agent.invoke(job)
         program = self.project.locate(invocation.argv[0])

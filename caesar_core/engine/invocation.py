@@ -8,6 +8,7 @@ from signal import SIGINT, SIGTERM
 from typing import Final
 
 from caesar_core.agents.base import RunContext, TokenUsage
+from caesar_core.engine.private import open_mirrors
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.process.supervise import POLITE_STOP, StopPlan
 from caesar_core.store.atomic import StoreError, write_atomic
@@ -20,13 +21,15 @@ def write_task_files(run: TaskRun) -> None:
     """Write the files that the agent needs, readable for the user alone.
 
     Raises:
-        StoreError: one of them cannot be written, or does not lie below the task directory.
+        StoreError: one of them cannot be written, or is no file of the task.
     """
+    private = run.layout.private(run.id)
     for name, text in run.plan.files:
         path = Path(name)
-        if not path.is_relative_to(run.files.dir):
+        if not (path.is_relative_to(run.files.dir) or path.is_relative_to(private)):
             raise StoreError(f"{path} is no file of the task.")
         write_atomic(path, text.encode("utf-8", "replace"), mode=0o600)
+    open_mirrors(run)
 
 
 def stop_plan(first: str) -> StopPlan:

@@ -32,7 +32,8 @@ class Plan:
 
     Attributes:
         argv, cwd, stdin, env, shown: the agent's process (see `agents.base.Invocation`).
-        files: what is written for it before it starts, as (path below the task directory, text).
+        files: what is written for it before it starts, as (path, text).
+        mirrors: what is linked for it, as (folder, source, names); see `agents.base.Mirror`.
         stop_signal: see `agents.base.Capabilities`.
         schema: its last message is held to the schema of a report.
         earlier: what the session had taken before, as the keys of `agents.base.TokenUsage`.
@@ -54,6 +55,7 @@ class Plan:
     stdin: str | None = None
     env: dict[str, str] = field(default_factory=dict, hash=False)
     files: tuple[tuple[str, str], ...] = ()
+    mirrors: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     stop_signal: str = "SIGTERM"
     schema: bool = False
     earlier: dict[str, Any] = field(default_factory=dict, hash=False)
@@ -102,6 +104,7 @@ def process_fields(agent: Agent, invocation: Invocation) -> dict[str, Any]:
         "stdin": None if invocation.stdin is None else str(invocation.stdin),
         "env": invocation.env,
         "files": tuple((str(file.path), file.text) for file in invocation.files),
+        "mirrors": tuple((str(m.folder), str(m.source), m.only) for m in invocation.mirrors),
         "stop_signal": agent.capabilities.stop_signal,
         "translator": agent.id if builtin else "",
         "declares_changes": agent.capabilities.declares_changes,

@@ -159,7 +159,8 @@ def choose_channel(request: Request, role: Role | None, agent: Agent) -> tuple[b
     origin = "asked for" if request.channel else "the role's"
     if agent.capabilities.mcp_injection != "none":
         return True, origin, ()
-    text = f"{agent.id} takes no MCP server; its brief names the commands that do the same"
+    why = agent.capabilities.not_injected or f"{agent.id} takes no MCP server"
+    text = f"{why}; its brief names the commands that do the same"
     return False, "by commands", (Note("info", "Channel not injected", text),)
 
 

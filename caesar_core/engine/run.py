@@ -30,6 +30,7 @@ from caesar_core.engine.prepare import (
     note_main_tree,
     prepare_place,
 )
+from caesar_core.engine.private import close_mirrors
 from caesar_core.engine.questions import MailWatch
 from caesar_core.engine.said import Said, own_exit_code
 from caesar_core.engine.slot import slot_label
@@ -150,6 +151,7 @@ class Supervisor:
             self._end.begin(end)
         # An agent may run without being in the record: writing that down may be what failed.
         self._stop_what_runs()
+        close_mirrors(run)
         if run.record.agent_process is None:
             discard_worktree(run)
         try:
@@ -265,6 +267,7 @@ class Supervisor:
         if spools.was_emptied:
             run.find("low", "The agent emptied its own output", _EMPTIED)
         _note_left_out(run, *spools.left_out)
+        close_mirrors(run)
         note_budget(run, end, spools.translator.usage)
         conclude(run, end, Said(spools.translator))
         self._provider.ended(run.record, spools.translator.failure)

@@ -242,6 +242,10 @@ class Layout:
         """What the supervisor is to do; not in the task directory, where an agent may write."""
         return self.plans / f"{check_id(task_id)}.json"
 
+    def private(self, task_id: str) -> Path:
+        """What the agent's program needs and is not for the agent; gone when the task is over."""
+        return self.plans / f"{check_id(task_id)}.private"
+
     def end(self, task_id: str) -> Path:
         """How the task ended, until its report and record say so; not where an agent writes."""
         return self.plans / f"{check_id(task_id)}.end.json"

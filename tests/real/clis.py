@@ -156,7 +156,5 @@ CLIS: Final = (
     Cli("claude", "@anthropic-ai/claude-code", "2.1.328", "claude", _claude, schema=True),
     Cli("opencode", "opencode-ai", "1.18.33", "opencode", _opencode),
     Cli("copilot", "@github/copilot", "1.0.102", "copilot", _copilot),
-    Cli(
-        "gemini", "@google/gemini-cli", "0.61.0", "gemini", _gemini, exit_codes=False, channel=False
-    ),
+    Cli("gemini", "@google/gemini-cli", "0.61.0", "gemini", _gemini, exit_codes=False),
 )
