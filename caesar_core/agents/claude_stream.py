@@ -27,6 +27,8 @@ from caesar_core.text import one_line
 _IGNORED: Final = frozenset(
     ("stream_event", "tool_progress", "keep_alive", "auth_status", "tool_use_summary")
 )
+# The tool that a schema adds: its input is the report.
+_REPORTING: Final = "StructuredOutput"
 _KINDS: Final[dict[str, Reason]] = {
     "authentication_failed": "auth",
     "oauth_org_not_allowed": "auth",
@@ -155,6 +157,8 @@ class ClaudeTranslator(JsonTranslator):
             told = text(given, "description") or summary
             self._parents[call] = one_line(told, 60)
             summary = told
+        elif name == _REPORTING:
+            summary = text(given, "summary") or summary
         return self.tool_starts(call, name, self._tag(parent) + summary)
 
     def _tag(self, parent: str) -> str:

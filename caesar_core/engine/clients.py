@@ -232,7 +232,7 @@ def _opencode(environment: Mapping[str, str]) -> Path:
 
 
 def _antigravity(environment: Mapping[str, str]) -> Path:
-    return known_home(environment) / ".gemini" / "antigravity-cli" / "settings.json"
+    return known_home(environment) / ".gemini" / "config" / "mcp_config.json"
 
 
 CLIENTS: Final[dict[str, _ByCommand | _ByFile]] = {

@@ -260,6 +260,7 @@ class _Order:
             deadline_ms=resolution.deadline_ms,
             schema=self.schema is not None,
             earlier=self.request.earlier,
+            session_id=self._own_session(),
             start_ref=self.request.start_ref if self.in_worktree else None,
             deny=config.environment.deny,
             passed=config.environment.passed,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from signal import SIGINT, SIGTERM
 from typing import Final
+from uuid import uuid4
 
 from caesar_core.agents.base import RunContext, TokenUsage
 from caesar_core.engine.private import open_mirrors
@@ -30,6 +31,17 @@ def write_task_files(run: TaskRun) -> None:
             raise StoreError(f"{path} is no file of the task.")
         write_atomic(path, text.encode("utf-8", "replace"), mode=0o600)
     open_mirrors(run)
+
+
+def name_session_anew(run: TaskRun) -> None:
+    """Give the session another name: a CLI that was started with one refuses it a second time."""
+    old = run.plan.session_id
+    if old is None:
+        return
+    new = str(uuid4())
+    argv = tuple(new if argument == old else argument for argument in run.plan.argv)
+    run.plan = replace(run.plan, argv=argv, shown=run.plan.shown.replace(old, new))
+    run.update(session_id=new)
 
 
 def stop_plan(first: str) -> StopPlan:

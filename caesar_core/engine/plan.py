@@ -37,6 +37,7 @@ class Plan:
         stop_signal: see `agents.base.Capabilities`.
         schema: its last message is held to the schema of a report.
         earlier: what the session had taken before, as the keys of `agents.base.TokenUsage`.
+        session_id: the name that the agent's session is given on its command line, if any.
         start_ref: the commit the worktree starts from when that is not `base_ref`.
         translator: the built-in agent whose stream this is; empty for one without structure.
         base_ref: the commit the outcome is compared with; `None` in place.
@@ -59,6 +60,7 @@ class Plan:
     stop_signal: str = "SIGTERM"
     schema: bool = False
     earlier: dict[str, Any] = field(default_factory=dict, hash=False)
+    session_id: str | None = None
     start_ref: str | None = None
     translator: str = ""
     declares_changes: bool = True

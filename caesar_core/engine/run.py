@@ -18,7 +18,12 @@ from caesar_core.clock import Clock, SystemClock, iso
 from caesar_core.engine.budget import why_stop
 from caesar_core.engine.conclude import conclude, conclude_without_report
 from caesar_core.engine.ending import EndFile, RunEnd, end_of
-from caesar_core.engine.invocation import run_context, stop_plan, write_task_files
+from caesar_core.engine.invocation import (
+    name_session_anew,
+    run_context,
+    stop_plan,
+    write_task_files,
+)
 from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.pauses import ProviderWatch
 from caesar_core.engine.plan import Plan, load_plan
@@ -170,6 +175,8 @@ class Supervisor:
         if run.record.agent_process is None:
             # One that was started just before its supervisor died is not in the record.
             self._stop_what_runs()
+            if run.files.stdout.exists():
+                name_session_anew(run)
             forget_first_attempt(run)
             prepare_place(run, stack)
             wait_for_turn(run, stack)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from caesar_core.engine.plan import load_plan, save_plan
 from caesar_core.engine.project import Project
 from caesar_core.store.record_store import RecordStore
 from tests.fakes.sandbox import Sandbox
@@ -129,3 +131,23 @@ def test_r3_what_an_agent_did_whom_nobody_knew_does_not_count(
     assert not files.agent_report.exists()
     assert record.stat == {"files": 0, "insertions": 0, "deletions": 0}
     assert processes_of(task_id) == []
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_r3_a_session_that_may_exist_already_is_not_begun_again_under_its_name(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, task_id = begin(sandbox, 'echo "$2" >> "$(dirname "$0")/names"')
+    plan = load_plan(project.layout.plan(task_id))
+    assert plan is not None
+    named = replace(plan, argv=(*plan.argv, "--session-id", "name-1"), session_id="name-1")
+    save_plan(project.layout.plan(task_id), named)
+    names = sandbox.root / ".caesar" / "names"
+    _die_once(monkeypatch, "agent_process", lambda: eventually(names.exists, bool))
+    _killed(project, task_id, "agent_process")
+
+    assert supervise(project, task_id) == ""
+
+    first, second = names.read_text().split()
+    assert first == "name-1" != second
+    assert record_of(project, task_id).session_id == second

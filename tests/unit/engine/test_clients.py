@@ -28,7 +28,7 @@ esac
 FILES = {
     "copilot": (".copilot/mcp-config.json", "mcpServers"),
     "opencode": (".config/opencode/opencode.json", "mcp"),
-    "antigravity": (".gemini/antigravity-cli/settings.json", "mcpServers"),
+    "antigravity": (".gemini/config/mcp_config.json", "mcpServers"),
 }
 
 
