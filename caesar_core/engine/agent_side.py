@@ -49,6 +49,12 @@ class NotInATaskError(CaesarError):
     code = "not_in_a_task"
 
 
+class TaskOverError(CaesarError):
+    """The task has ended: nothing that is said now can reach anybody."""
+
+    code = "task_over"
+
+
 class BadInputError(CaesarError):
     """A value that an agent handed in and that cannot be taken; the message names it."""
 
@@ -137,8 +143,10 @@ class AgentSide:
 
         Raises:
             BadInputError: no message, or `pct` is not within 0 and 100.
+            TaskOverError: the task has ended.
             OperationError: the stream cannot be written.
         """
+        self._refuse_when_over()
         if not message.strip():
             raise BadInputError("message is empty.", "Say in a few words what you are doing.")
         if pct is not None and not 0 <= pct <= 100:  # NaN is not either
@@ -163,8 +171,10 @@ class AgentSide:
 
         Raises:
             BadQuestionError: a text is empty or too long.
+            TaskOverError: the task has ended.
             OperationError: it cannot be written.
         """
+        self._refuse_when_over()
         wait = max(0.0, min(patience, LONGEST_WAIT if math.isnan(patience) else patience))
         wait = min(wait, max(0.0, self.time_left() - _MARGIN))
         asked = mailbox.ask(
@@ -213,6 +223,7 @@ class AgentSide:
 
         Raises:
             CaesarError: it is not acceptable; the message names the field.
+            TaskOverError: the task has ended.
             OperationError: it cannot be written.
         """
         from caesar_core.protocol.report import Report
@@ -225,7 +236,13 @@ class AgentSide:
         self.hand_in_checked({**report.to_json(), "task_id": self.task_id})
 
     def hand_in_checked(self, report: Mapping[str, Any]) -> None:
-        """Hand in a report that is known to satisfy its model."""
+        """Hand in a report that is known to satisfy its model.
+
+        Raises:
+            TaskOverError: the task has ended; its report is settled.
+            OperationError: it cannot be written.
+        """
+        self._refuse_when_over()
         text = self._clean(json.dumps(report, ensure_ascii=False, indent=2))
         data = text.encode("utf-8", "replace") + b"\n"
         write_atomic(self._files.report, data)
@@ -247,6 +264,14 @@ class AgentSide:
         if record is not None or created is None:  # its clock starts with the agent: just now
             return limit / 1000
         return limit / 1000 - (self._clock.now() - created).total_seconds()
+
+    def _refuse_when_over(self) -> None:
+        record = self._record()
+        if record is not None and not record.is_active:
+            raise TaskOverError(
+                f"{self.task_id} is over ({record.status}): nobody listens any more.",
+                "Its report and its events stay as they are.",
+            )
 
     def _is_late(self, asked: QuestionFile) -> bool:
         closes = parse_iso(asked.closes_at or "")

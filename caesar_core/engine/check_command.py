@@ -149,7 +149,9 @@ def _keep_output(bench: Bench, spool: Path, number: int) -> str:
     write_atomic(bench.files.check_log(number), output, durable=False)
     spool.unlink()
     tail = output[-_TAIL:].decode("utf-8", "replace")
-    return tail if len(output) <= _TAIL else tail.partition("\n")[2]
+    if len(output) <= _TAIL:
+        return tail
+    return tail.partition("\n")[2] or tail  # one long line is worth its end
 
 
 def _note(ending: Ending, order: CheckOrder) -> str:

@@ -70,6 +70,12 @@ def test_the_whole_output_is_kept_without_secrets(caesar: Caesar) -> None:
     assert len(result["checks"][0]["output_tail"]) <= 4000
 
 
+def test_of_one_endless_line_the_end_is_told(caesar: Caesar) -> None:
+    result = caesar.run("true", "--check", "head -c 9000 /dev/zero | tr '\\0' x; exit 1")
+
+    assert result["checks"][0]["output_tail"] == "x" * 4000
+
+
 def test_a_cancelled_check_ends_the_task_and_keeps_its_outcome(caesar: Caesar) -> None:
     task_id = caesar.detach("echo four >> a.txt", "--check", "sleep 60")
     caesar.wait(task_id, lambda record: record.phase == "checks")

@@ -15,11 +15,13 @@ from caesar_core.engine.agent_side import (
     AgentSide,
     BadInputError,
     NotInATaskError,
+    TaskOverError,
     is_handed_in,
 )
 from caesar_core.engine.plan import Plan, save_plan
 from caesar_core.errors import CaesarError
 from caesar_core.protocol.event import Answer, Event, Progress, Question
+from caesar_core.protocol.versions import REPORT_V1
 from caesar_core.protocol.wire import decode_event
 from caesar_core.store import mailbox
 from caesar_core.store.layout import Layout, TaskFiles
@@ -202,6 +204,24 @@ def test_outside_of_a_task_it_says_so(tmp_path: Path) -> None:
         AgentSide.here({})
     with pytest.raises(NotInATaskError, match=r"task\.json"):
         AgentSide.here({"CAESAR_TASK_DIR": str(tmp_path)})
+
+
+def test_a_task_that_is_over_takes_no_report_question_or_progress(task: Task) -> None:
+    task.started(seconds=60)
+    task.side.hand_in_checked({"summary": "settled"})
+    settled = task.files.report.read_bytes()
+    RecordStore(task.layout).update("t_1", status="failed")
+    for late in (
+        lambda: task.side.hand_in({"protocol": REPORT_V1, "status": "success", "summary": "x"}),
+        lambda: task.side.hand_in_checked({"summary": "x"}),
+        lambda: task.side.progress("x"),
+        lambda: task.side.ask("x?"),
+    ):
+        with pytest.raises(TaskOverError, match=r"t_1 is over \(failed\)"):
+            late()
+    assert task.files.report.read_bytes() == settled
+    assert not task.files.events.exists()
+    assert mailbox.questions(task.files) == ()
 
 
 def test_an_answer_event_says_by_whom(task: Task) -> None:
