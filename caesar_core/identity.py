@@ -15,15 +15,19 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeGuard
+from zlib import crc32
 
 ON_LINUX: Final = os.uname().sysname == "Linux"
 _TOLERANCE: Final = 0.015
 _BOOT_SPAN: Final = 2.0**29
 _BOOTS: Final = 2**17
+_HUNDREDTHS: Final = 100
+_SIGNATURE: Final = re.compile(r"(?<![0-9])([0-9]{1,10})-([0-9]{1,20})-([0-9a-f]{8})(?![0-9a-f])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,20 @@ def is_alive(ref: ProcessRef) -> bool:
     return found is not None and found[1] and same_start(found[0], ref.started)
 
 
+def signature() -> str:
+    """Return what tells this process from all others, to be part of a file's name."""
+    me = current()
+    return f"{me.pid}-{round(me.started * _HUNDREDTHS)}-{_machine()}"
+
+
+def is_signed_by_dead(name: str) -> bool:
+    """Whether `name` holds the signature of a process of this machine that is dead for sure."""
+    found = _SIGNATURE.search(name)
+    if found is None or found[3] != _machine():
+        return False
+    return not is_alive(ProcessRef(int(found[1]), int(found[2]) / _HUNDREDTHS))
+
+
 def pid_is_alive(pid: int) -> bool:
     """Whether any process has `pid`: all that can be known of a process that wrote no start time.
 
@@ -123,6 +141,12 @@ def boot_offset() -> float:
     except OSError:
         return 0.0
     return int(boot_id.replace("-", "")[:8], 16) % _BOOTS * _BOOT_SPAN
+
+
+@cache
+def _machine() -> str:
+    """Return what tells machines, containers too, that share a folder: digits of the name."""
+    return f"{crc32(os.uname().nodename.encode()):08x}"
 
 
 @cache

@@ -14,11 +14,11 @@ from caesar_core.engine.journals import Journals, owner_of
 from caesar_core.engine.outcomes import Located, locate, require_readable
 from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
+from caesar_core.engine.after_death import tidy_remains
 from caesar_core.errors import CaesarError
 from caesar_core.repo.apply import apply_outcome, preflight
 from caesar_core.repo.merge import Conflict
 from caesar_core.repo.undo import undo
-from caesar_core.repo.worktree import delete_tree
 from caesar_core.text import counted
 
 
@@ -102,6 +102,7 @@ def apply_task(project: Project, task_id: str, files: Sequence[str] | None = Non
     repository, outcome = located.repository, located.outcome
     assert repository is not None
     assert outcome is not None
+    tidy_remains(project)
     journals = Journals(project)
     with journals.alone():
         journals.put_back_interrupted()
@@ -153,6 +154,7 @@ def undo_task(project: Project, task_id: str | None = None) -> UndoResult:
     Raises:
         OperationError: a file could not be written; everything was put back.
     """
+    tidy_remains(project)
     journals = Journals(project)
     with journals.alone():
         journals.put_back_interrupted()
@@ -162,10 +164,8 @@ def undo_task(project: Project, task_id: str | None = None) -> UndoResult:
         folder, journal = found
         done = undo(folder)
         if not done.conflicts:
-            delete_tree(folder)
+            journals.forget_undone(folder, undone=done.undone)
     owner, prefix = owner_of(folder), _prefix(project, journal.root)
-    if done.undone and not journals.of(owner) and project.records.get(owner):
-        project.records.update(owner, applied_at=None, applied_patch_digest=None)
     files = tuple(from_project(path, prefix) for path in done.files)
     conflicts = tuple(Conflict(from_project(c.path, prefix), c.reason) for c in done.conflicts)
     message = _undo_message(owner, files, conflicts)

@@ -6,8 +6,9 @@ they change is thrown away. A task in place is checked in its workspace, the onl
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from caesar_core.errors import CaesarError, OperationError
 from caesar_core.repo.checkout import checked_out
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.materialize import materialize
-from caesar_core.repo.worktree import Worktree
+from caesar_core.repo.worktree import Worktree, remove_worktree
 from caesar_core.store.records import Record
 from caesar_core.text import one_line
 
@@ -82,6 +83,17 @@ def run_checks(run: TaskRun, observation: Observation) -> bool:
     for check in failed_checks(run.record):
         run.find("high", f"A check failed: {one_line(check['command'], 120)}", _how(check))
     return len(run.record.checks or ()) >= len(orders)
+
+
+def clear_check_place(run: TaskRun) -> None:
+    """Remove the checkout of a supervisor that died when its checks were done, or called off."""
+    repository = run.repository
+    if repository is None or run.record.isolation != "worktree" or not run.plan.checks:
+        return
+    path = run.layout.check_worktree(repository.git_root, run.id)
+    if run.record.checks or os.path.lexists(path):
+        with suppress(CaesarError):
+            remove_worktree(repository, path, None, keep_branch=True)
 
 
 def _run_rest(run: TaskRun, orders: tuple[CheckOrder, ...], folder: Path) -> None:

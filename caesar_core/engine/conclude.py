@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.agents.embedded import without_events
 from caesar_core.agents.login import way_in
 from caesar_core.clock import iso
 from caesar_core.engine.agent_side import is_handed_in
-from caesar_core.engine.checks import run_checks
+from caesar_core.engine.checks import clear_check_place, run_checks
 from caesar_core.engine.ending import EndFile, EndState, RunEnd
 from caesar_core.engine.handed_in import mark_invalid, put_aside, read_aside
 from caesar_core.engine.mend import mend_task_files
@@ -20,12 +18,11 @@ from caesar_core.engine.observe import Observation, observe
 from caesar_core.engine.questions import OVER, close_questions
 from caesar_core.engine.said import NOTHING_SAID, Said
 from caesar_core.engine.task_run import TaskRun
+from caesar_core.engine.told import is_told
 from caesar_core.errors import CaesarError
 from caesar_core.protocol.event import Error, EventBody, Finished, ReportStatus
-from caesar_core.protocol.wire import decode_event
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import read_bounded, write_atomic
-from caesar_core.store.tail import Tail
 
 _RAW_TAIL: Final = 16 << 20
 _LARGEST_BRIEF: Final = 64 << 20
@@ -86,6 +83,7 @@ def conclude(run: TaskRun, end: RunEnd, said: Said = NOTHING_SAID) -> None:
 
 def _checked(run: TaskRun, end: RunEnd, observation: Observation) -> RunEnd:
     """Put the result to its checks; a cancellation meanwhile ends the task as cancelled."""
+    clear_check_place(run)
     if run.record.agent_process is None or end.status == "cancelled" or not run.plan.checks:
         return end
     if run_checks(run, observation):
@@ -118,21 +116,9 @@ def _say_last(run: TaskRun, kept: EndFile, state: EndState, bodies: Sequence[Eve
     if state.events_from is None:
         size = path.stat().st_size if path.exists() else 0
         kept.note_events(state, size)
-    elif _has_finished(path, state.events_from):
+    elif is_told(path, Finished, state.events_from):
         return
     run.say(*bodies)
-
-
-def _has_finished(path: Path, offset: int) -> bool:
-    tail, more = Tail(path, offset), True
-    while more:
-        part = tail.read()
-        for line in part.lines:
-            with suppress(ValueError, CaesarError):
-                if isinstance(decode_event(line).body, Finished):
-                    return True
-        more = part.more
-    return False
 
 
 def _report(

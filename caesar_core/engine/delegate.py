@@ -32,6 +32,7 @@ from caesar_core.protocol.task import Channel, Task
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
 from caesar_core.repo.worktree import branch_name, delete_tree
 from caesar_core.store.atomic import write_atomic
+from caesar_core.store.lock import file_lock
 from caesar_core.store.records import Record
 
 # Linux refuses a single argument of 128 KiB, whatever ARG_MAX says.
@@ -153,7 +154,18 @@ class _Order:
                 raise WorkspaceBusyError(workspace, writer)
 
     def write(self) -> Record:
-        """Write order, brief, plan and record; the record comes last and makes it real."""
+        """Write order, brief, plan and record; the record comes last and makes it real.
+
+        All the while its lock is held: once nobody holds it and there is no record, what was
+        written is nobody's.
+        """
+        lock = self.project.layout.record_lock(self.task_id)
+        with file_lock(lock, clock=self.project.clock):
+            record = self._write()
+            lock.unlink(missing_ok=True)
+        return record
+
+    def _write(self) -> Record:
         layout = self.project.layout
         self.project.ignore_own_files(self._git_root())
         write_atomic(self.files.task, self.task.to_bytes(), durable=False)
@@ -168,6 +180,7 @@ class _Order:
         layout = self.project.layout
         layout.record(self.task_id).unlink(missing_ok=True)
         layout.plan(self.task_id).unlink(missing_ok=True)
+        layout.record_lock(self.task_id).unlink(missing_ok=True)
         with suppress(OperationError):
             delete_tree(self.files.dir)
 

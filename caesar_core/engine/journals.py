@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from caesar_core.engine.project import Project
-from caesar_core.errors import CaesarError
+from caesar_core.errors import CaesarError, NotFoundError
+from caesar_core.ids import is_safe_id
 from caesar_core.repo.journal import Journal, read_journal
+from caesar_core.repo.scratch import remove_abandoned_scratch
 from caesar_core.repo.undo import UNDO, recover
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.lock import file_lock, try_lock
+from caesar_core.store.record_store import DamagedRecordError
 
 _LOCK_TIMEOUT: Final = 60.0
 KEPT: Final = 50
@@ -24,6 +27,7 @@ class Journals:
         self._folder = project.layout.applied
         self._lock = self._folder.with_suffix(".lock")
         self._clock = project.clock
+        self._records = project.records
 
     def alone(self) -> AbstractContextManager[None]:
         """Return a context in which nobody else applies or undoes.
@@ -59,11 +63,20 @@ class Journals:
         Raises:
             OperationError: a file could not be put back.
         """
+        remove_abandoned_scratch()
         for path in self._all():
             recover(path)
             found = read_journal(path)
             if found is None or found.stage != "applied":
-                delete_tree(path)
+                self.forget_undone(path, undone=found is not None and found.stage == "undone")
+
+    def forget_undone(self, path: Path, *, undone: bool) -> None:
+        """Delete a journal that nothing stands of any more; before that its task learns of it."""
+        owner = owner_of(path)
+        with suppress(NotFoundError, DamagedRecordError):
+            if undone and self.of(owner) == [path] and is_safe_id(owner):
+                self._records.update(owner, applied_at=None, applied_patch_digest=None)
+        delete_tree(path)
 
     def look_after(self) -> None:
         """Mend what was interrupted, unless somebody is at work; a failure waits for the next."""

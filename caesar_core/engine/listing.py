@@ -13,6 +13,7 @@ from caesar_core.store.layout import Layout
 from caesar_core.store.races import race_ids
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
+from caesar_core.store.remains import locked_ids
 from caesar_core.watch.snapshot import task_view
 
 LATEST: Final = 10
@@ -54,12 +55,12 @@ def list_tasks(
     """Return the wanted tasks: the active ones and the ten that ended last, or `everything`.
 
     Abandoned tasks get a supervisor on the way. The engine is imported only when there is one,
-    or an outcome that the store has forgotten.
+    an outcome that the store has forgotten, or something that a killed process left.
     """
     scan = RecordStore(Layout(root)).scan()
     records = list(scan.records)
     forgotten = outcome_ids(root) - {record.id for record in records}
-    if forgotten or any(record.is_active for record in records):
+    if forgotten or any(record.is_active for record in records) or locked_ids(Layout(root)):
         from caesar_core.engine.service import Service
 
         records = Service(root).complete(records)

@@ -103,6 +103,7 @@ def forget_first_attempt(run: TaskRun) -> None:
     files = run.files
     for path in (files.report, files.stdout.parent, files.questions, files.answers):
         delete_tree(path)
+    run.forget_findings()
 
 
 def _make_worktree(run: TaskRun) -> None:

@@ -11,6 +11,8 @@ import signal
 import sys
 import traceback
 from contextlib import ExitStack, suppress
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,13 +43,15 @@ from caesar_core.engine.said import Said, own_exit_code
 from caesar_core.engine.slot import slot_label
 from caesar_core.engine.spools import Spools
 from caesar_core.engine.task_run import TaskRun
+from caesar_core.engine.told import is_told
 from caesar_core.engine.turn import note_budget, wait_for_turn
 from caesar_core.errors import CaesarError
 from caesar_core.identity import ProcessRef, current, is_alive
 from caesar_core.process.leftovers import sweep_leftovers
 from caesar_core.process.spawn import TASK_MARKER, Child, SpawnError, spawn
-from caesar_core.process.supervise import wakeup, watch_child
+from caesar_core.process.supervise import Ending, wakeup, watch_child
 from caesar_core.protocol.event import Reason, Started
+from caesar_core.repo.scratch import remove_abandoned_scratch
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import StoreError, write_atomic
 from caesar_core.store.layout import Layout
@@ -55,12 +59,14 @@ from caesar_core.store.lease import CLEANUP_AGE, Lease, LeaseHeldError, lease_st
 from caesar_core.store.lock import try_lock
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
+from caesar_core.store.remains import clear_after_death
 from caesar_core.store.slots import Slots
 
 _RESERVE: Final = 256 << 10
 _LONGEST_CLEANUP: Final = CLEANUP_AGE + 5.0
 _LEASE_PAUSE: Final = 0.5
 _EMPTIED: Final = "As `> /dev/stdout` does. What it had just written may be missing in raw.log."
+_WAS_STOPPED: Final = "The task was cancelled, and its agent is gone; nobody saw how it ended."
 _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
@@ -95,7 +101,11 @@ class Supervisor:
             if record is None or not record.is_active:
                 self._forget()
                 return None
+            followed = record.supervisor is not None or not _lives(record.starter)
             record = self._claim(stack, record)
+            if followed:
+                clear_after_death(self._layout, self._task_id, self._clock)
+                remove_abandoned_scratch()
             plan, problem = self._read_plan()
             run = TaskRun(
                 self._layout,
@@ -105,14 +115,14 @@ class Supervisor:
                 plan or Plan(argv=(), cwd="", shown="", deadline_ms=1),
                 self._cancelled,
             )
+            run.recall_findings()
             self._guarded(run, stack, wake_fd, problem)
             self._forget()
         return record
 
     def _forget(self) -> None:
         """Remove what only a supervisor needs; the task is over."""
-        layout, task_id = self._layout, self._task_id
-        for path in (layout.plan(task_id), layout.reserve(task_id), layout.end(task_id)):
+        for path in self._layout.run_files(self._task_id):
             path.unlink(missing_ok=True)
 
     def _settle(self, record: Record) -> None:
@@ -194,12 +204,21 @@ class Supervisor:
 
     def _go_on_ending(self, run: TaskRun, end: RunEnd) -> None:
         """Conclude what a supervisor before us had begun to conclude."""
-        self._stop_what_runs()
-        if run.record.agent_process is None:
+        spools, agent = self._spools(run), run.record.agent_process
+        if agent is None:
+            self._stop_what_runs()
             discard_worktree(run)
-        spools = self._spools(run)
-        while spools.pump():
-            pass
+        else:
+            # Its end was decided, and it may have outlived whoever was about to stop it.
+            watch_child(
+                agent,
+                deadline=inf,
+                clock=self._clock,
+                on_output=spools.pump,
+                should_cancel=lambda: True,
+                plan=stop_plan(run.plan.stop_signal),
+                marker=f"{TASK_MARKER}={run.id}",
+            )
         self._finish(run, spools, end)
 
     def _stop_what_runs(self) -> None:
@@ -214,7 +233,8 @@ class Supervisor:
         plan = run.plan
         write_task_files(run)
         # First, because an agent may append to the stream as soon as it lives.
-        run.say(Started(agent=run.record.agent, command=plan.shown))
+        if not is_told(run.files.events, Started):
+            run.say(Started(agent=run.record.agent, command=plan.shown))
         child = spawn(
             plan.argv,
             cwd=Path(plan.cwd),
@@ -248,6 +268,16 @@ class Supervisor:
         def why() -> tuple[str, Reason]:
             return why_stop(run.plan.budget, translator)
 
+        def note_end(ending: Ending) -> RunEnd:
+            """Write it down: whoever follows us could not see it again."""
+            given_up, reason = ("", why()[1]) if self._cancelled() else why()
+            end = end_of(ending, run.plan.deadline_ms, given_up, reason)
+            if end.unknown and self._cancelled():
+                end = replace(end, status="cancelled", sentence=_WAS_STOPPED, reason="cancelled")
+            with suppress(StoreError):
+                return self._end.amend(self._end.begin(end), end).end
+            return end
+
         limit = run.plan.deadline_ms / 1000
         ending = watch_child(
             agent,
@@ -258,10 +288,9 @@ class Supervisor:
             plan=stop_plan(run.plan.stop_signal),
             marker=f"{TASK_MARKER}={run.id}",
             wake_fd=wake_fd,
+            on_end=note_end,
         )
-        given_up, reason = ("", why()[1]) if self._cancelled() else why()
-        state = self._end.begin(end_of(ending, run.plan.deadline_ms, given_up, reason))
-        self._finish(run, spools, state.end)
+        self._finish(run, spools, note_end(ending))
 
     def _spools(self, run: TaskRun) -> Spools:
         translator = run.plan.new_translator(run_context(run))
@@ -333,9 +362,15 @@ def _note_left_out(run: TaskRun, data: int, events: int) -> None:
         run.find("low", "The agent did more than the stream holds", detail)
 
 
+def _lives(starter: ProcessRef | None) -> bool:
+    return starter is not None and is_alive(starter)
+
+
 def main(arguments: list[str]) -> int:
     """Supervise the task that the arguments name."""
     root, task_id = arguments
+    # A git of ours that outlives us is found by whoever follows, and stopped.
+    os.environ[TASK_MARKER] = task_id
     Supervisor(Layout(Path(root)), task_id, SystemClock()).run()
     return 0
 

@@ -60,6 +60,7 @@ from caesar_core.engine.results import (
     run_result,
     show_result,
 )
+from caesar_core.engine.after_death import tidy_remains
 from caesar_core.engine.trust import Review, agree, review, revoke
 from caesar_core.engine.worktrees import workspace_warning
 from caesar_core.errors import CaesarError
@@ -186,6 +187,7 @@ class Service:
     def complete(self, records: Sequence[Record]) -> list[Record]:
         """Return the records with those that only git still knows; abandoned tasks are adopted."""
         Journals(self.project).look_after()
+        tidy_remains(self.project)
         adopt_orphans(self.project, records, launcher=self._launcher)
         settle_races(self.project, records)
         with suppress(CaesarError):
@@ -196,6 +198,7 @@ class Service:
     def adopt(self) -> list[str]:
         """Give every abandoned task a supervisor; return their ids."""
         Journals(self.project).look_after()
+        tidy_remains(self.project)
         scan = self.project.records.scan()
         settle_races(self.project, scan.records)
         return adopt_orphans(self.project, scan.records, launcher=self._launcher)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from caesar_core.clock import Clock
 from caesar_core.engine.channel import with_own_command
@@ -22,10 +24,13 @@ from caesar_core.protocol.event import EventBody, Progress
 from caesar_core.protocol.versions import PROTOCOL_VERSION
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.main_tree import TreeState
+from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 from caesar_core.store.journal import Journal
 from caesar_core.store.layout import Layout, TaskFiles
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
+
+_MOST_FINDINGS: Final = 4 << 20
 
 
 @dataclass(slots=True)
@@ -144,3 +149,18 @@ class TaskRun:
     def find(self, severity: str, title: str, detail: str = "", file: str | None = None) -> None:
         """Add a finding to the report to come."""
         self.findings.append((severity, title, self.clean(detail), file))
+        with suppress(StoreError):
+            path, data = self.layout.findings(self.id), json.dumps(self.findings)
+            write_atomic(path, data.encode("ascii"), durable=False)
+
+    def recall_findings(self) -> None:
+        """Take over what a supervisor before us had to add to the report."""
+        with suppress(FileNotFoundError, StoreError, ValueError, TypeError):
+            kept = json.loads(read_bounded(self.layout.findings(self.id), _MOST_FINDINGS))
+            for severity, title, detail, file in kept:
+                self.findings.append((str(severity), str(title), str(detail), file))
+
+    def forget_findings(self) -> None:
+        """Drop them all: the task starts over."""
+        self.findings.clear()
+        self.layout.findings(self.id).unlink(missing_ok=True)

@@ -66,6 +66,7 @@ def watch_child(
     marker: str = "",
     spare: Collection[int] = (),
     wake_fd: int | None = None,
+    on_end: Callable[[Ending], object] = lambda _: None,
 ) -> Ending:
     """Wait for the end of an agent, stop it when its time is over, and clear up after it.
 
@@ -83,13 +84,17 @@ def watch_child(
         spare: pids that carry the marker and are left alone.
         wake_fd: a descriptor that becomes readable when the loop should look at once
             (see :func:`wakeup`).
+        on_end: told how it ends as soon as that is known, before anything is cleared up: when it
+            is decided to stop the agent, and when the agent has ended. Must not raise.
 
     """
     watch = _Watch(agent, clock, on_output, wake_fd)
     try:
         kind = watch.until_due(deadline, should_cancel)
         if kind != "exited":
+            on_end(Ending(kind))
             watch.stop(plan)
+        on_end(watch.ending(kind, 0))
     finally:
         leftovers = watch.clear(marker, spare)
     watch.pump_to_the_end()

@@ -6,7 +6,6 @@ ones included. Objects made on the way go to a temporary store, never to the rep
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from caesar_core.repo.obstacles import (
     obstacle,
     state_at,
 )
+from caesar_core.repo.scratch import scratch_folder
 from caesar_core.repo.selection import only
 from caesar_core.repo.snapshot import temporary_index
 from caesar_core.repo.threeway import IDENTITY, merge_trees
@@ -69,7 +69,7 @@ class Merged:
 @contextmanager
 def quarantined(repository: Repository, filters: Sequence[str]) -> Iterator[Git]:
     """Give a runner that reads the repository's objects and writes new ones elsewhere."""
-    with tempfile.TemporaryDirectory(prefix="caesar-objects-") as folder:
+    with scratch_folder("objects") as folder:
         yield (
             repository.git(filters=filters).with_environment(
                 **IDENTITY,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from caesar_core.repo.changes import text_path
 from caesar_core.repo.command import Git, GitError, Output, join_nul
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.embedded import record_embedded
+from caesar_core.repo.scratch import scratch_folder
 from caesar_core.repo.worktree import worktree_git
 
 _DIED: Final = 128
@@ -111,7 +111,7 @@ def temporary_index(git: Git) -> Iterator[Git]:
 
 @contextmanager
 def _temporary_index(git: Git) -> Iterator[tuple[Git, str]]:
-    with tempfile.TemporaryDirectory(prefix="caesar-index-") as folder:
+    with scratch_folder("index") as folder:
         path = f"{folder}/index"
         yield git.with_environment(GIT_INDEX_FILE=path), path
 

@@ -6,7 +6,6 @@ that nobody touched since is restored exactly, in an edited one only the outcome
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from caesar_core.repo.journal import (
 from caesar_core.repo.merge import Conflict
 from caesar_core.repo.obstacles import State, obstacle, place_of, state_at, state_of
 from caesar_core.repo.replace import ChangedMeanwhileError, OnStep, carry_out, put_back
+from caesar_core.repo.scratch import scratch_folder
 from caesar_core.repo.worktree import delete_tree
 
 UNDO: Final = "undo"
@@ -93,7 +93,7 @@ def undo(journal_dir: Path, *, on_step: OnStep | None = None) -> Undone:
     journal = read_journal(journal_dir)
     if journal is None or journal.stage != "applied":
         return Undone(undone=False, conflicts=(), files=())
-    with held(journal_dir), tempfile.TemporaryDirectory(prefix="caesar-undo-") as scratch:
+    with held(journal_dir), scratch_folder("undo") as scratch:
         steps, conflicts = _plan(journal, Path(scratch))
         if conflicts:
             return Undone(undone=False, conflicts=conflicts, files=())

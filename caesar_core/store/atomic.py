@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Final
 
 from caesar_core.errors import OperationError
 from caesar_core.protocol.strictjson import BadJsonError, strict_json
+from caesar_core.store.drafts import draft_of
 from caesar_core.text import human_bytes
 
 _READ_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -92,7 +92,7 @@ def _complete_file(
 ) -> Iterator[Path]:
     """Yield a hidden, complete neighbour of `path`, gone in the end whatever happens."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    temporary = draft_of(path)
     try:
         begin = 0o666 if mode is None else 0o600  # nobody reads a secret in between
         with os.fdopen(os.open(temporary, _NEW_FLAGS, begin), "wb", buffering=0) as file:

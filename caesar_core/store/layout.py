@@ -121,6 +121,11 @@ class TaskFiles:
         """Where their answers are."""
         return self.dir / "answers"
 
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the task's files are written."""
+        return (self.dir, self.stdout.parent, self.dir / "checks", self.questions, self.answers)
+
     def question(self, question_id: str) -> Path:
         """`questions/<id>.json`."""
         return self.dir / "questions" / f"{check_id(question_id, 'question')}.json"
@@ -159,7 +164,7 @@ class Layout:
     @property
     def config_lock(self) -> Path:
         """Held while one of the two files above is edited."""
-        return self.state / "locks" / "config"
+        return self.locks / "config"
 
     @property
     def roles(self) -> Path:
@@ -221,6 +226,18 @@ class Layout:
         """Where a defect leaves its traceback."""
         return self.state / "caesar.log"
 
+    @property
+    def locks(self) -> Path:
+        """One file a lock; that of a task is gone when the task is over and tidied up."""
+        return self.state / "locks"
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where files are written that belong to no task directory."""
+        own = (self.caesar, self.state, self.records, self.plans, self.slots, self.queue)
+        leases = (self.state / "worktrees-in-use", self.state / "workspace-writers")
+        return (*own, self.races, self.pauses, *leases)
+
     def pause(self, agent_id: str) -> Path:
         """Why and until when an agent gets no new task."""
         return self.pauses / f"{check_id(agent_id, 'agent')}.json"
@@ -254,13 +271,22 @@ class Layout:
         """Some disk space set aside while the task runs, so that its end can be written down."""
         return self.plans / f"{check_id(task_id)}.reserve"
 
+    def findings(self, task_id: str) -> Path:
+        """What the engine has to add to the report to come."""
+        return self.plans / f"{check_id(task_id)}.findings.json"
+
+    def run_files(self, task_id: str) -> tuple[Path, ...]:
+        """What only supervisors of the task need: gone when it is over."""
+        kept = (self.plan, self.reserve, self.end, self.findings)
+        return tuple(of_task(task_id) for of_task in kept)
+
     def record_lock(self, task_id: str) -> Path:
         """Held while a record is read, changed and written."""
-        return self.state / "locks" / f"{check_id(task_id)}.record"
+        return self.locks / f"{check_id(task_id)}.record"
 
     def supervisor_lock(self, task_id: str) -> Path:
         """Held by the one process that supervises the task."""
-        return self.state / "locks" / f"{check_id(task_id)}.supervisor"
+        return self.locks / f"{check_id(task_id)}.supervisor"
 
     def task(self, task_id: str) -> TaskFiles:
         """The files of a task."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from typing import Final, Literal, Self, TypeAlias
 from caesar_core.clock import Clock
 from caesar_core.errors import OperationError
 from caesar_core.store.atomic import store_error, write_atomic
-from caesar_core.store.lock import file_lock
+from caesar_core.store.drafts import draft_of
+from caesar_core.store.lock import file_lock, try_lock
 from caesar_core.store.marker import Marker, read_marker
 
 LeaseState: TypeAlias = Literal["active", "stale", "unknown", "absent"]
@@ -64,7 +64,7 @@ class Lease:
 
         """
         marker = Marker.mine(label)
-        prepared = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+        prepared = draft_of(path)
         try:
             write_atomic(prepared / _MARKER, _encode(marker), durable=False)
             if path.exists():
@@ -100,10 +100,11 @@ class Lease:
         holder = lease_holder(self.path)
         if holder is None or holder.token != self.token:
             return
-        aside = self.path.with_name(f".{self.path.name}.{self.token}.tmp")
+        aside = draft_of(self.path)
         with suppress(FileNotFoundError):
             self.path.rename(aside)
         shutil.rmtree(aside, ignore_errors=True)
+        forget_takeover(self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -133,6 +134,17 @@ def lease_holder(path: Path) -> Marker | None:
     return read_marker(path / _MARKER)
 
 
+def forget_takeover(path: Path) -> None:
+    """Remove the file by which several takers of a lease took turns, unless one is at it now."""
+    lock = try_lock(_takeover(path)) if _takeover(path).exists() else None
+    if lock is not None:
+        lock.remove()
+
+
+def _takeover(path: Path) -> Path:
+    return path.with_name(f"{path.name}.takeover")
+
+
 def _encode(marker: Marker) -> bytes:
     return json.dumps(marker.to_json()).encode("ascii") + b"\n"
 
@@ -144,7 +156,7 @@ def _cleanup(path: Path, clock: Clock) -> Iterator[None]:
     The file lock decides among us, so a folder that stands here while we hold it belongs to the
     reference implementation, or to a process that was killed in this block.
     """
-    with file_lock(path.with_name(f"{path.name}.takeover"), clock=clock):
+    with file_lock(_takeover(path), clock=clock):
         folder = path / _CLEANUP
         try:
             folder.mkdir()

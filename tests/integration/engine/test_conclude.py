@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from caesar_core.engine import run as engine_run
+from caesar_core.engine.capped import CappedLog
 from caesar_core.engine.project import Project
-from caesar_core.engine.spools import Spools
 from caesar_core.engine.tidy import tidy_state
 from caesar_core.process import supervise as process_supervise
 from caesar_core.protocol.wire import decode_event
@@ -41,7 +41,7 @@ class Death:
             (Path, "rename"),
             (Path, "unlink"),
             (Journal, "append_many"),
-            (Spools, "_write_raw"),
+            (CappedLog, "_append"),
         ):
             self.monkeypatch.setattr(owner, name, self._counted(name, getattr(owner, name)))
         real = process_supervise.watch_child
@@ -83,6 +83,7 @@ def _killed_again_and_again(project: Project, task_id: str, death: Death) -> Rec
         armed, death.armed = death.armed, False
         let_go(project, task_id)
         death.armed = armed
+    death.armed = False
     return record_of(project, task_id)
 
 

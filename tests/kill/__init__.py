@@ -1,0 +1,1 @@
+"""Killed anywhere, nothing is lost: processes that die before one chosen step, and a look after."""

@@ -1,0 +1,46 @@
+"""`python -m tests.kill [NAME]`: every process, killed before every step that it takes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.kill.scenarios import SCENARIOS
+from tests.kill.sweep import Fate, Scenario, fate_of, rehearsed
+
+
+def main(names: list[str]) -> int:
+    """Run the scenarios, all unless some are named; 1 when anything was wrong."""
+    os.environ.update(GIT_CONFIG_NOSYSTEM="1", LC_ALL="C.UTF-8")
+    wrong = 0
+    print(f"{'process':28} {'deaths':>6} {'wrong':>6} {'seconds':>8}", flush=True)
+    for scenario in SCENARIOS:
+        if not names or scenario.name in names:
+            wrong += _run(scenario)
+    return 1 if wrong else 0
+
+
+def _run(scenario: Scenario) -> int:
+    folder = Path(tempfile.mkdtemp(prefix="caesar-kill-"))
+    began, fates = time.monotonic(), list[Fate]()
+    try:
+        world, found = rehearsed(scenario, folder)
+        for death in found:
+            fate = fate_of(scenario, world, death)
+            fates.append(fate)
+            if fate.wrong:
+                print(f"  {fate.death}: {'; '.join(fate.wrong)}", flush=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    died, wrong = sum(fate.died for fate in fates), sum(bool(fate.wrong) for fate in fates)
+    took = time.monotonic() - began
+    print(f"{scenario.name:28} {died:6} {wrong:6} {took:8.0f}", flush=True)
+    return wrong
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
