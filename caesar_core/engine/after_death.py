@@ -51,10 +51,10 @@ def _tidy_task(project: Project, task_id: str) -> None:
     if lock is None:
         return
     with lock:
-        with suppress(OperationError):
-            delete_tree(layout.task(task_id).stdout.parent)
-        for path in layout.run_files(task_id):
-            path.unlink(missing_ok=True)
+        spools = layout.task(task_id).stdout.parent
+        for path in (spools, *layout.run_files(task_id), layout.private(task_id)):
+            with suppress(OperationError):
+                delete_tree(path)
         release_stale_lease(layout, task_id, project.clock)
         _remove_lock(layout, task_id)
         lock.remove()

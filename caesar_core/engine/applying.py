@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from caesar_core.clock import iso
+from caesar_core.engine.after_death import tidy_remains
 from caesar_core.engine.diffs import diff
 from caesar_core.engine.journals import Journals, owner_of
 from caesar_core.engine.outcomes import Located, locate, require_readable
 from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
-from caesar_core.engine.after_death import tidy_remains
 from caesar_core.errors import CaesarError
 from caesar_core.repo.apply import apply_outcome, preflight
 from caesar_core.repo.merge import Conflict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from caesar_core.engine.adopt import adopt_orphans
+from caesar_core.engine.after_death import remove_all_drafts, tidy_remains
 from caesar_core.engine.gc_entries import GcEntry, GcResult
 from caesar_core.engine.gc_history import history_entries
 from caesar_core.engine.gc_worktrees import worktree_entries
@@ -27,6 +28,9 @@ def collect(
     """
     scan = project.records.scan()
     abandoned = [] if dry_run else adopt_orphans(project, scan.records)
+    if not dry_run:
+        tidy_remains(project)
+        remove_all_drafts(project, scan.records)
     entries = tidy_state(project, scan.records, dry_run=dry_run)
     entries += temporary_entries(project, dry_run=dry_run)
     entries += worktree_entries(project, scan.records, dry_run=dry_run, force=force)

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from caesar_core.board.race import ComparisonView, ForecastView, RaceView
 from caesar_core.clock import Clock
 from caesar_core.engine.adopt import Caretaker, adopt_orphans
+from caesar_core.engine.after_death import tidy_remains
 from caesar_core.engine.again import resume_request, retry_request
 from caesar_core.engine.applying import (
     ApplyResult,
@@ -60,7 +61,6 @@ from caesar_core.engine.results import (
     run_result,
     show_result,
 )
-from caesar_core.engine.after_death import tidy_remains
 from caesar_core.engine.trust import Review, agree, review, revoke
 from caesar_core.engine.worktrees import workspace_warning
 from caesar_core.errors import CaesarError

@@ -21,7 +21,7 @@ from caesar_core.store.lock import try_lock
 from caesar_core.store.records import Record
 
 _OLD: Final = 3600.0  # seconds; a delegation writes its plan a moment before its record
-_TEMPORARY: Final = re.compile(r"caesar-(?:index|objects|undo|doctor|check)-\w+", re.ASCII)
+_TEMPORARY: Final = re.compile(r"caesar-(?:index|objects|undo|doctor|check)-[\w-]+", re.ASCII)
 
 
 def tidy_state(

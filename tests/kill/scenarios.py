@@ -49,6 +49,18 @@ def _after_a_supervisor(world: World) -> list[str]:
     return [*_said(code), *faults(world, record, lost=lost), *remains(world), *moved]
 
 
+def _after_a_wish(world: World) -> list[str]:
+    """Whoever heard it has cancelled the task; whoever did not has finished it."""
+    code = world.command("ps")
+    world.until_quiet()
+    [record] = world.records
+    if record.status == "succeeded":
+        return [*_said(code), *faults(world, record, lost=True), *remains(world)]
+    kept = (record.status, record.reason)
+    wrong = [] if kept == ("cancelled", "cancelled") else [f"ended as {kept}"]
+    return [*_said(code), *wrong, *remains(world)]
+
+
 def _after_an_order(world: World) -> list[str]:
     if not world.records:
         return [*_said(world.command("ps")), *remains(world)]
@@ -116,7 +128,7 @@ def _after_a_collection(world: World) -> list[str]:
 
 
 SCENARIOS: Final = (
-    Scenario("supervisor", _ordered, World.supervise, _after_a_supervisor),
+    Scenario("supervisor", _ordered, World.supervise, _after_a_supervisor, asked=_after_a_wish),
     Scenario(
         "supervisor that cancels",
         lambda folder: _ordered(folder, _CANCELS_ITSELF),

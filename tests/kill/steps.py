@@ -1,4 +1,4 @@
-"""Each thing that a process does to the world, by name, and SIGKILL before one of them.
+"""Each thing that a process does to the world, by name, and a signal before one of them.
 
 The interpreter announces every file that is opened for writing, renamed, linked or removed, every
 lock, every program and every signal. That is all that can be half done, so to die before each of
@@ -32,6 +32,7 @@ _SIGNALS: Final = ("os.kill", "os.killpg")
 _NAMES: Final = re.compile(
     r"\d+-\d+-[0-9a-f]{8}|[0-9a-f]{64}|t_[0-9a-f-]{20,}|[0-9a-f]{32}|caesar-[a-z]+-[\w-]+|(?<=tmp/)\w{8}$"
 )
+REACHED: Final = "---"
 _IGNORED: Final = re.compile(r"^/(dev|proc)/|__pycache__|/child\.log$")
 
 
@@ -42,10 +43,12 @@ class Death:
     Attributes:
         pattern: it dies before a step whose label this matches …
         nth: … the n-th such step, from 1.
+        number: the signal that it gets; SIGKILL where it is to die for sure.
     """
 
     pattern: str = ""
     nth: int = 1
+    number: signal.Signals = signal.SIGKILL
 
 
 class Steps:
@@ -62,6 +65,7 @@ class Steps:
         self._trace = os.open(trace, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self._pattern = re.compile(death.pattern) if death else None
         self._left = death.nth if death else 0
+        self._number = death.number if death else signal.SIGKILL
         self._pid = os.getpid()
 
     def install(self) -> None:
@@ -76,7 +80,8 @@ class Steps:
         if self._pattern is not None and self._pattern.search(label):
             self._left -= 1
             if self._left == 0:
-                os.kill(self._pid, signal.SIGKILL)
+                os.write(self._trace, f"{REACHED}\n".encode())
+                os.kill(self._pid, self._number)
 
     def _label(self, event: str, args: tuple[Any, ...]) -> str | None:
         if event == "open":
@@ -126,5 +131,9 @@ def forked(
 
 
 def outcome_of(pid: int) -> int:
-    """Wait for a child; its exit code, or `-n` for signal n."""
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    """Wait for a child, and wake it when it sleeps; its exit code, or `-n` for signal n."""
+    while True:
+        _, status = os.waitpid(pid, os.WUNTRACED)
+        if not os.WIFSTOPPED(status):
+            return os.waitstatus_to_exitcode(status)
+        os.kill(pid, signal.SIGCONT)

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGTERM
 
-from tests.kill.steps import Death
+from tests.kill.steps import REACHED, Death
 from tests.kill.world import World
 
 
@@ -21,6 +22,7 @@ class Scenario:
         make: a world in which the process is about to begin.
         act: run it, to its end or to its death; its exit code.
         mend: one command, and then what is wrong all the same, in words.
+        asked: the same when it was asked to stop, and may have done so.
         begins: only steps from the first one on that this matches are tried.
     """
 
@@ -29,6 +31,7 @@ class Scenario:
     act: Callable[[World, Death | None], int]
     mend: Callable[[World], list[str]]
     begins: str = ""
+    asked: Callable[[World], list[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Fate:
     """One death and what came of it.
 
     Attributes:
-        died: the step was reached.
+        died: the step was reached, and the signal sent.
         wrong: what was not as it has to be.
     """
 
@@ -75,5 +78,7 @@ def rehearsed(scenario: Scenario, folder: Path) -> tuple[World, list[Death]]:
 def fate_of(scenario: Scenario, world: World, death: Death) -> Fate:
     """Let the process die once, from the saved world on."""
     world.restore()
-    code = scenario.act(world, death)
-    return Fate(death, code == -9, tuple(scenario.mend(world)))
+    scenario.act(world, death)
+    died = REACHED in world.trace.read_text().splitlines()
+    judge = scenario.asked if death.number == SIGTERM else scenario.mend
+    return Fate(death, died, tuple((judge or scenario.mend)(world)))

@@ -32,15 +32,20 @@ class IdleLauncher:
 
 
 def begin(
-    sandbox: Sandbox, script: str, timeout: str = "1m", checks: tuple[str, ...] = ()
+    sandbox: Sandbox,
+    script: str,
+    timeout: str = "1m",
+    checks: tuple[str, ...] = (),
+    config: str = "",
 ) -> tuple[Project, str]:
     """Delegate to an agent that is this shell script; nobody supervises it yet."""
     program = sandbox.root / ".caesar" / "agent.sh"
     sandbox.write({".caesar/agent.sh": f"#!/bin/sh\n{script}\n"})
     program.chmod(0o755)
+    declared = f'[[agent]]\nid = "mine"\nbin = "{program}"\nprompt = "none"\n'
     sandbox.write(
         {
-            ".caesar/config.toml": f'[[agent]]\nid = "mine"\nbin = "{program}"\nprompt = "none"\n',
+            ".caesar/config.toml": f"{config}\n{declared}",
             ".gitignore": ".caesar/\n",
         }
     )
