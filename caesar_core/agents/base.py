@@ -250,6 +250,10 @@ class Translator(Protocol):
         """Return the events that one line of stdout means; never raises."""
         ...
 
+    def feed_stderr(self, line: str) -> Sequence[EventBody]:
+        """Return the events that one line of stderr means; never raises."""
+        ...
+
     def finish(self, exit_code: int | None, stderr_tail: str) -> Sequence[EventBody]:
         """Return what only shows at the end, and make `failure` and `denials` final.
 
@@ -307,6 +311,10 @@ class BaseTranslator:
         self.failure: Error | None = None
         self.unknown_lines = 0
         self.gives_up = ""
+
+    def feed_stderr(self, line: str) -> Sequence[EventBody]:  # noqa: ARG002 - the protocol's shape
+        """Return nothing."""
+        return ()
 
     def finish(self, exit_code: int | None, stderr_tail: str) -> Sequence[EventBody]:  # noqa: ARG002 - the protocol's shape
         """Return nothing: the process speaks for itself."""

@@ -165,7 +165,7 @@ class ClaudeTranslator(JsonTranslator):
         """Return what marks the words of a sub-agent: the task it was given."""
         if not parent:
             return ""
-        return f"[sub-agent: {self._parents.get(parent) or one_line(parent, 20)}] "
+        return self.sub_agent(self._parents.get(parent) or one_line(parent, 20))
 
     # -- tool results
 

@@ -21,7 +21,16 @@ from caesar_core.agents.base import (
     TokenUsage,
 )
 from caesar_core.agents.binary import native_program
-from caesar_core.agents.reading import Record, count, get, mapping, objects, read_object, text
+from caesar_core.agents.reading import (
+    Record,
+    count,
+    get,
+    mapping,
+    objects,
+    read_object,
+    summarize,
+    text,
+)
 from caesar_core.agents.stream import JsonTranslator
 from caesar_core.agents.trouble import reason_of, trouble
 from caesar_core.protocol.event import Error, EventBody, FileAction, Thinking
@@ -145,7 +154,17 @@ class CopilotTranslator(JsonTranslator):
 
     def _tool_starts(self, data: Record) -> list[EventBody]:
         call, tool = text(data, "toolCallId", limit=200), text(data, "toolName", limit=200)
-        return self.tool_starts(call, tool, get(data, "arguments"))
+        given = get(data, "arguments")
+        tag = self._tag(data)
+        return self.tool_starts(call, tool, tag + summarize(given) if tag else given)
+
+    def _tag(self, data: Record) -> str:
+        """Return what marks a sub-agent's doing: the call that it works for; else nothing."""
+        parent = text(data, "parentToolCallId", limit=200)
+        if not parent:
+            return ""
+        started = self.started_tool(parent)
+        return self.sub_agent(started.input_summary if started else parent)
 
     def _session_failed(self, data: Record) -> list[EventBody]:
         status = count(data, "statusCode")
@@ -155,12 +174,14 @@ class CopilotTranslator(JsonTranslator):
         return self.fails(Error(message="It was interrupted.", reason="cancelled"))
 
     def _message(self, data: Record) -> list[EventBody]:
-        thought = text(data, "reasoningText")
-        bodies: list[EventBody] = [Thinking(text=thought)] if thought.strip() else []
+        thought, said = text(data, "reasoningText"), text(data, "content")
+        tag = self._tag(data)
+        bodies: list[EventBody] = [Thinking(text=tag + thought)] if thought.strip() else []
         calls_tools = any(True for _ in objects(data, "toolRequests"))
-        is_main = not text(data, "parentToolCallId")
         self.goes_on()
-        return bodies + self.says(text(data, "content"), final=is_main and not calls_tools)
+        if not said.strip():
+            return bodies
+        return bodies + self.says(tag + said, final=not tag and not calls_tools)
 
     def _tool_ends(self, data: Record) -> list[EventBody]:
         call = text(data, "toolCallId", limit=200)

@@ -19,6 +19,7 @@ from caesar_core.agents.reading import (
 from caesar_core.agents.stream import JsonTranslator
 from caesar_core.agents.trouble import reason_of, trouble
 from caesar_core.protocol.event import Error, EventBody, Reason
+from caesar_core.text import one_line
 
 _DENIED: Final = re.compile(
     r"denied by policy|policy_violation|access denied|permission denied|requires? (?:user )?"
@@ -30,6 +31,9 @@ _EXITS: Final[dict[int, Reason]] = {41: "auth", 53: "budget"}
 _NOISE: Final = re.compile(
     r"^(?:Warning:|YOLO mode|Ripgrep is not|\[STARTUP\]|Loaded cached|\s+at )|^[\s{}\]]*$"
 )
+_ATTEMPT: Final = re.compile(r"Attempt (\d{1,3}) failed(?: with status (\d{3})|: (.+))?")
+# After it the stream says itself how the run ended.
+_LAST_ATTEMPT: Final = "Max attempts reached"
 _LEAST_REPEATED: Final = 4
 # Added to every 429, whatever the cause: it speaks of quotas and of ways to sign in.
 _ADVICE: Final = re.compile(
@@ -71,6 +75,17 @@ class GeminiTranslator(JsonTranslator):
         said = lines[0].strip() if lines else "Gemini CLI ended without a result."
         reason = _EXITS.get(exit_code) or _reason(said)
         return bodies + self.fails(trouble(said, fatal=True, reason=reason))
+
+    def hear(self, line: str) -> list[EventBody]:
+        """Return an error for a request that failed and is tried again: the stream is silent."""
+        found = _ATTEMPT.match(line)
+        if found is None or _LAST_ATTEMPT in line:
+            return []
+        attempt, code, words = found.groups()
+        what = f"status {code}" if code else one_line(words or "no answer", 200)
+        told = f"The model did not answer ({what}); attempt {attempt}."
+        error = trouble(told, fatal=False, status=int(code) if code else None)
+        return [error, *self.step(fruitful=False, why=what)]
 
     def _init(self, record: Record) -> list[EventBody]:
         self.session_id = text(record, "session_id") or self.session_id

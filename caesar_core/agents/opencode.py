@@ -23,7 +23,17 @@ from caesar_core.agents.base import (
     TokenUsage,
 )
 from caesar_core.agents.binary import native_program
-from caesar_core.agents.reading import Record, cost, count, get, mapping, number, read_object, text
+from caesar_core.agents.reading import (
+    Record,
+    cost,
+    count,
+    get,
+    mapping,
+    number,
+    read_object,
+    summarize,
+    text,
+)
 from caesar_core.agents.stream import JsonTranslator
 from caesar_core.agents.trouble import trouble
 from caesar_core.protocol.event import Error, EventBody, Thinking
@@ -132,6 +142,10 @@ def _merged(ground: Record, top: Record) -> dict[str, Any]:
     return merged
 
 
+def _marked(tag: str, given: object) -> object:
+    return tag + summarize(given) if tag else given
+
+
 class OpenCodeTranslator(JsonTranslator):
     """Reads `--format json`."""
 
@@ -139,11 +153,16 @@ class OpenCodeTranslator(JsonTranslator):
         super().__init__(context)
         self._is_fruitful = False
         self._last_reason = ""
+        self._has_logged = False
+        self._tasks: dict[str, str] = {}
 
     def translate(self, record: Record) -> list[EventBody] | None:
         """Return the events of one line."""
-        self.session_id = text(record, "sessionID", limit=200) or self.session_id
         kind, part = text(record, "type"), mapping(record, "part")
+        session = text(part, "sessionID", limit=200) or text(record, "sessionID", limit=200)
+        self.session_id = self.session_id or session or None
+        if session and session != self.session_id:
+            return self._of_sub_agent(kind, part, session)
         if kind == "error":
             return self._error(record)
         reader = {
@@ -154,6 +173,24 @@ class OpenCodeTranslator(JsonTranslator):
             "step_finish": self._step,
         }.get(kind)
         return None if reader is None else reader(part)
+
+    def _of_sub_agent(self, kind: str, part: Record, session: str) -> list[EventBody] | None:
+        """Return what a sub-agent does, marked: its words and its end are not the run's."""
+        tag = self.sub_agent(self._tasks.get(session) or session)
+        match kind:
+            case "text" | "reasoning":
+                said = text(part, "text")
+                if not said.strip():
+                    return []
+                if kind == "reasoning":
+                    return [Thinking(text=tag + said)]
+                return self.says(tag + said, final=False)
+            case "tool_use":
+                return self._tool(part, tag)
+            case "step_finish":
+                self._count(part)
+                return []
+        return [] if kind in {"step_start", "error"} else None
 
     def _step_starts(self, _: Record) -> list[EventBody]:
         self._is_fruitful = False
@@ -167,19 +204,22 @@ class OpenCodeTranslator(JsonTranslator):
         thought = text(part, "text")
         return [Thinking(text=thought)] if thought.strip() else []
 
-    def _tool(self, part: Record) -> list[EventBody]:
+    def _tool(self, part: Record, tag: str = "") -> list[EventBody]:
         self._is_fruitful = True
         state = mapping(part, "state")
         status, given = text(state, "status"), mapping(state, "input")
         tool, call = text(part, "tool", limit=200), text(part, "callID", limit=200)
+        if tool == "task":
+            child = text(state, "metadata", "sessionId", limit=200)
+            self._tasks[child] = text(given, "description") or child
         if status not in {"completed", "error"}:
-            return self.tool_starts(call, tool, given)
+            return self.tool_starts(call, tool, _marked(tag, given))
         exit_code = number(state, "metadata", "exit")
         failed = status == "error" or tool == "invalid" or bool(exit_code)
         shown: object = given
         if tool == "invalid":  # what it calls a tool that does not exist
             tool, shown = text(given, "tool", limit=200) or tool, text(given, "error")
-        bodies = self.tool_ends(call, failed=failed, tool=tool, given=shown)
+        bodies = self.tool_ends(call, failed=failed, tool=tool, given=_marked(tag, shown))
         if status == "error":
             is_denied = text(state, "error").startswith(_REFUSED)
             return bodies + (self.is_denied(tool, given, call) if is_denied else [])
@@ -194,6 +234,16 @@ class OpenCodeTranslator(JsonTranslator):
 
     def _step(self, part: Record) -> list[EventBody]:
         self._last_reason = text(part, "reason", limit=80)
+        self._count(part)
+        self.goes_on()
+        ended_oddly = self._last_reason == "unknown"
+        return self.step(
+            fruitful=self._is_fruitful and not ended_oddly,
+            why="the model's answers end without saying why" if ended_oddly else "",
+        )
+
+    def _count(self, part: Record) -> None:
+        """Add what a step took."""
         tokens = mapping(part, "tokens")
         cached = count(tokens, "cache", "read") or 0
         written = count(tokens, "cache", "write") or 0
@@ -205,18 +255,21 @@ class OpenCodeTranslator(JsonTranslator):
         )
         if tokens:
             self.usage = step.plus(self.usage or TokenUsage())
-        self.goes_on()
-        ended_oddly = self._last_reason == "unknown"
-        return self.step(
-            fruitful=self._is_fruitful and not ended_oddly,
-            why="the model's answers end without saying why" if ended_oddly else "",
-        )
 
     def _error(self, record: Record) -> list[EventBody]:
         data = mapping(record, "error", "data")
         name = text(record, "error", "name", limit=200)
         status = count(data, "statusCode")
         return self.fails(trouble(text(data, "message") or name, fatal=True, status=status))
+
+    def hear(self, line: str) -> list[EventBody]:
+        """Return an error for a request that failed: that it is tried again, only the log says."""
+        found = _LOGGED.search(_COLOUR.sub("", line))
+        if found is None:
+            return []
+        self._has_logged = True
+        error = trouble(found[1], fatal=False)
+        return [error, *self.step(fruitful=False, why=error.message)]
 
     def conclude(self, exit_code: int | None, stderr_tail: str) -> list[EventBody]:
         """Tell permissions that nobody could give, and a run that stopped in the middle."""
@@ -230,7 +283,8 @@ class OpenCodeTranslator(JsonTranslator):
         logged = _LOGGED.findall(plain)
         if exit_code is None:
             # Stopped from outside, perhaps while it tried again and again without a word.
-            return bodies + ([trouble(logged[-1], fatal=False)] if logged else [])
+            is_news = bool(logged) and not self._has_logged
+            return bodies + ([trouble(logged[-1], fatal=False)] if is_news else [])
         if exit_code == 0 and self._last_reason == "stop":
             return bodies
         return bodies + self._cut_off(exit_code, logged, plain)

@@ -53,6 +53,13 @@ class JsonTranslator(BaseTranslator):
             return ()
         return bodies
 
+    def feed_stderr(self, line: str) -> Sequence[EventBody]:
+        """Return the events that one line of stderr means; never raises."""
+        try:
+            return self.hear(line)
+        except Exception:  # noqa: BLE001 - a line that defeats us must not cost the task
+            return ()
+
     def finish(self, exit_code: int | None, stderr_tail: str) -> Sequence[EventBody]:
         """Return what only shows at the end; tools that never ended are ended here."""
         bodies = [*self.end_open_tools()]
@@ -65,6 +72,10 @@ class JsonTranslator(BaseTranslator):
     def translate(self, record: Record) -> list[EventBody] | None:
         """Return the events of one line, `None` for a line of an unknown kind."""
         raise NotImplementedError
+
+    def hear(self, line: str) -> list[EventBody]:  # noqa: ARG002 - for subclasses
+        """Return the events of one line of stderr; most CLIs say nothing there that counts."""
+        return []
 
     def conclude(self, exit_code: int | None, stderr_tail: str) -> list[EventBody]:
         """Return what the end of the process adds; see :meth:`Translator.finish`."""
@@ -79,6 +90,11 @@ class JsonTranslator(BaseTranslator):
         if final:
             self.final_text = said[-LONGEST_FINAL_TEXT:]
         return [Message(text=clip(said, LONGEST_TEXT))]
+
+    @staticmethod
+    def sub_agent(name: str) -> str:
+        """Return what marks the words and tools of a sub-agent: the task it was given."""
+        return f"[sub-agent: {one_line(name, 60)}] "
 
     # -- tools
 

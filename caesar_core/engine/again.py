@@ -9,10 +9,11 @@ from typing import Any, Final
 from caesar_core.agents.base import TokenUsage
 from caesar_core.engine.outcomes import Located
 from caesar_core.engine.project import Project
-from caesar_core.engine.request import REPEATED, Note, Request
+from caesar_core.engine.request import ORDER_DIGEST, REPEATED, Note, Request, order_digest
 from caesar_core.engine.results import load_report
 from caesar_core.errors import CaesarError
-from caesar_core.store.atomic import StoreError, read_json
+from caesar_core.protocol.strictjson import BadJsonError, strict_json
+from caesar_core.store.atomic import StoreError, read_bounded
 from caesar_core.store.records import Record
 
 _LARGEST_ORDER: Final = 64 << 20
@@ -120,10 +121,23 @@ def _changed(request: Request, changes: Mapping[str, Any]) -> Request:
 
 
 def _order(project: Project, record: Record) -> dict[str, Any]:
+    """Return the order; an agent can write where it lies, so the record has its digest.
+
+    Raises:
+        NotOursError: it is not what was handed out.
+    """
+    path = project.layout.task(record.id).task
+    known = (record.request or {}).get(ORDER_DIGEST)
     try:
-        document = read_json(project.layout.task(record.id).task, _LARGEST_ORDER)
-    except (FileNotFoundError, StoreError):
-        return {}
+        data = read_bounded(path, _LARGEST_ORDER)
+        document = strict_json(data)
+    except (FileNotFoundError, StoreError, BadJsonError):
+        data, document = b"", {}
+    if known is not None and order_digest(data) != known:
+        raise NotOursError(
+            f"{path} is not the order that was handed out: somebody changed it since.",
+            "Start a new task with `caesar run`.",
+        )
     return document if isinstance(document, dict) else {}
 
 

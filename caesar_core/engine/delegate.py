@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from caesar_core.agents.base import ChannelServer, Invocation, Job, TaskFile
@@ -19,7 +19,7 @@ from caesar_core.engine.paused_agents import with_notes, without_preference
 from caesar_core.engine.pauses import paused_sentences
 from caesar_core.engine.plan import Plan, process_fields, save_plan
 from caesar_core.engine.project import Project
-from caesar_core.engine.request import Request, WorkspaceFacts
+from caesar_core.engine.request import ORDER_DIGEST, Request, WorkspaceFacts, order_digest
 from caesar_core.engine.resolve import Resolution, resolve
 from caesar_core.engine.roles import role_prompt
 from caesar_core.engine.trust import require
@@ -295,6 +295,10 @@ class _Order:
             notes=tuple((n.severity, n.title, n.detail) for n in resolution.notes),
         )
 
+    def _request(self) -> dict[str, Any]:
+        digest = order_digest(self.task.to_bytes())
+        return {**self.request.to_record(), ORDER_DIGEST: digest}
+
     def _record(self) -> Record:
         task, resolution = self.task, self.resolution
         repository = self.place.repository
@@ -319,7 +323,7 @@ class _Order:
             race_id=self.request.race_id,
             resumes=self.request.resumes,
             session_id=self.request.session or self._own_session(),
-            request=self.request.to_record(),
+            request=self._request(),
             starter=current(),
         )
 

@@ -20,6 +20,7 @@ from caesar_core.text import one_line
 Source: TypeAlias = Literal["channel", "schema", "file", "extracted", "synthesized"]
 _TAIL_LINES: Final = 5
 _ADVICE: Final = "Look at the diff and the log before relying on this."
+_UNCHANGED: Final = "Nothing was changed; the log shows what happened."
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,7 @@ def _synthesis(facts: RunFacts, *, contradicted: bool) -> Report:
     words = facts.final_text or " | ".join(lines[-_TAIL_LINES:])
     said = one_line(words, 600)
     worked = bool(said) or bool(facts.changed)
+    untouched = facts.changed is not None and not facts.changed
     missing = "The agent handed in no acceptable report" if contradicted else "No report"
     if facts.ended:
         status, lead = "failed", f"{facts.ended} {missing}."
@@ -148,7 +150,7 @@ def _synthesis(facts: RunFacts, *, contradicted: bool) -> Report:
             "protocol": REPORT_V1,
             "status": status,
             "summary": f"{lead} Last output: {said}" if said else lead,
-            "next_steps": [facts.advice or _ADVICE],
+            "next_steps": [facts.advice or (_UNCHANGED if untouched else _ADVICE)],
         }
     )
 

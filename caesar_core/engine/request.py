@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -56,6 +57,12 @@ class Request:
         return {name: value for name, value in kept.items() if value}
 
 
+def order_digest(data: bytes) -> str:
+    """Return what tells whether `task.json` is still the one that was written."""
+    return hashlib.sha256(data).hexdigest()
+
+
+ORDER_DIGEST: Final = "order"
 REPEATED: Final = ("isolation", "network", "model", "timeout", "extra", "checks", "channel")
 
 

@@ -71,7 +71,7 @@ class Spools:
         self._translator = translator
         self._stdout = _Spool(files.stdout, redactor())
         self._stderr = _Spool(files.stderr, redactor())
-        self._lines = _Lines()
+        self._lines, self._asides = _Lines(), _Lines()
         self._reads_lines = not isinstance(translator, SilentTranslator)
         self._stderr_tail = b""
         self._written_already: list[EventBody] = []
@@ -90,7 +90,7 @@ class Spools:
         if before == (self._stdout.taken, self._stderr.taken):
             return False
         self._insist(partial(self._save, *before))
-        self._take(out + err, self._lines.feed(out))
+        self._take(out + err, self._lines.feed(out), self._asides.feed(err))
         if self._raw.passed_over:
             self._stdout.give_back(before[0])
             self._stderr.give_back(before[1])
@@ -130,7 +130,9 @@ class Spools:
         rest, said = self._stdout.flush(), self._stderr.flush()
         self._keep_tail(said)
         lines = chain(self._lines.feed(rest), self._lines.rest())
-        self._take(rest + said, lines, lambda: self._translator.finish(exit_code, self.stderr_tail))
+        asides = chain(self._asides.feed(said), self._asides.rest())
+        end = partial(self._translator.finish, exit_code, self.stderr_tail)
+        self._take(rest + said, lines, asides, end)
         self._insist(self._raw.finish)
 
     def remove(self) -> None:
@@ -151,13 +153,11 @@ class Spools:
         self._stream.left_out = progress.left_out
         for data in self._stdout.catch_up(progress.stdout):
             self._recall(data)
-            for line in self._lines.feed(data):
-                # What was given back to the disk reads as NUL bytes.
-                if self._reads_lines and (text := line.lstrip(b"\0")):
-                    self._translator.feed(text.decode("utf-8", "replace"))
+            self._hear_again(self._lines.feed(data), self._translator.feed)
         for data in self._stderr.catch_up(progress.stderr):
             self._recall(data)
             self._keep_tail(data)
+            self._hear_again(self._asides.feed(data), self._translator.feed_stderr)
         tail, more = Tail(self._files.events, progress.events), True
         while more:
             part = tail.read()
@@ -165,6 +165,12 @@ class Spools:
                 with suppress(ValueError):
                     self._written_already.append(decode_event(line).body)
             more = part.more
+
+    def _hear_again(self, lines: Iterable[bytes], feed: Callable[[str], object]) -> None:
+        for line in lines:
+            # What was given back to the disk reads as NUL bytes.
+            if self._reads_lines and (text := line.lstrip(b"\0")):
+                feed(text.decode("utf-8", "replace"))
 
     def _recall(self, data: bytes) -> None:
         if self._raw.passed_over:
@@ -177,9 +183,10 @@ class Spools:
         self,
         data: bytes,
         lines: Iterable[bytes],
+        asides: Iterable[bytes],
         at_the_end: Callable[[], Sequence[EventBody]] = tuple,
     ) -> None:
-        bodies = self._translate(lines, at_the_end) if self._reads_lines else []
+        bodies = self._translate(lines, asides, at_the_end) if self._reads_lines else []
         self._insist(partial(self._raw.write, data))
         self._insist(partial(self._journal.append_many, bodies))
         self._resumed_at = None
@@ -193,11 +200,16 @@ class Spools:
             write()
 
     def _translate(
-        self, lines: Iterable[bytes], at_the_end: Callable[[], Sequence[EventBody]]
+        self,
+        lines: Iterable[bytes],
+        asides: Iterable[bytes],
+        at_the_end: Callable[[], Sequence[EventBody]],
     ) -> list[EventBody]:
         bodies: list[EventBody] = []
         for line in lines:
             bodies += self._translator.feed(line.decode("utf-8", "replace"))
+        for line in asides:
+            bodies += self._translator.feed_stderr(line.decode("utf-8", "replace"))
         bodies += at_the_end()
         kept = self._stream.keep(bodies, self._events_before)
         fresh = [body for body in kept if not self._is_repeated(body)]

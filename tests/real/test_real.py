@@ -78,10 +78,17 @@ def test_a_refusal_by_the_provider_is_named(real: RealProject, scenario: str, re
 
 @pytest.mark.parametrize("scenario", ["e500", "drop"])
 def test_a_broken_provider_is_no_success(real: RealProject, scenario: str) -> None:
-    run = real.run(scenario, "--timeout", "25s")
+    run = real.run(scenario, "--timeout", "40s")
     assert run.ran.code in FAILED
     assert run.report["status"] == "failed"
     assert run.reasons & {"model_error", "network"}
+
+
+def test_a_provider_that_fails_again_and_again_is_given_up(real: RealProject) -> None:
+    """While it is tried again the stream says so, even where only the CLI's stderr does."""
+    run = real.run("e500now", "--timeout", "40s")
+    assert (run.result["status"], run.result["reason"]) == ("failed", "model_error")
+    assert len([event for event in run.events if event["type"] == "error"]) >= 2
 
 
 def test_a_schema_holds_the_last_message(real: RealProject) -> None:

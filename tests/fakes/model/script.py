@@ -170,6 +170,8 @@ SCENARIOS: Final[Mapping[str, tuple[Step, ...]]] = {
     "e401": (Refuse(401),),
     "e429": (Refuse(429, {"Retry-After": "1"}),),
     "e500": (Refuse(500),),
+    # Whoever tries again need not wait.
+    "e500now": (Refuse(500, {"Retry-After": "0", "Retry-After-Ms": "50"}),),
     "e500mid": (act(Shell("ls")), Refuse(500)),
     "drop": (Drop(),),
 }

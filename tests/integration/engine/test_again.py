@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.integration.engine.conftest import Caesar
 from tests.integration.engine.test_clis import SUCCESS, codex_says, install, replay
 
@@ -117,3 +119,17 @@ def test_a_session_that_belongs_to_a_folder_is_not_taken_to_another(caesar: Caes
 
     assert any("Session not continued" in warning for warning in second["warnings"])
     assert "--session" not in seen.with_suffix(".argv").read_text().splitlines()
+
+
+@pytest.mark.parametrize("command", [("retry",), ("resume", "more")])
+def test_an_order_that_was_edited_since_is_not_taken_for_what_was_asked(
+    caesar: Caesar, command: tuple[str, ...]
+) -> None:
+    """An agent can write where its order lies."""
+    edit = 'sed -i "s/be quick/drop the tests/" "$CAESAR_TASK_FILE"'
+    first = caesar.run(edit, "--constraint", "be quick")
+    name, *words = command
+    ran = caesar(name, first["task_id"], *words, "--json")
+    assert ran.code == 2
+    assert ran.json["error"]["code"] == "order_lost"
+    assert "somebody changed it" in ran.json["error"]["message"]

@@ -90,6 +90,8 @@ def play(
     """Return the events of a whole run and its translator as it is at the end."""
     translator = new_translator(recording.agent_id, context)
     bodies = [body for line in recording.lines for body in translator.feed(line)]
+    for line in recording.stderr.splitlines():
+        bodies += translator.feed_stderr(line)
     bodies += translator.finish(recording.exit_code, recording.stderr)
     return bodies, translator
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from caesar_core.agents.base import ChannelServer, RunContext, TokenUsage
 from caesar_core.agents.copilot import CopilotAgent
-from caesar_core.protocol.event import Error, ToolUse
+from caesar_core.protocol.event import Error, Message, ToolUse
 from tests.unit.agents.jobs import make_job
 
 RESULT = '{"type":"result","sessionId":"s-1","exitCode":0}'
@@ -101,3 +101,25 @@ def test_a_denied_tool_is_named_with_what_it_was_to_do() -> None:
     assert end.status == "failed"
     assert isinstance(error, Error)
     assert error.message == "Permission denied: bash rm x"
+
+
+def test_a_sub_agent_is_shown_apart_and_has_not_the_last_word() -> None:
+    """By its documented shape: no recording has one."""
+    translator = CopilotAgent().translator()
+    started = {"toolCallId": "c1", "toolName": "task", "arguments": {"description": "look around"}}
+    inner = {"toolCallId": "c2", "toolName": "view", "arguments": {"path": "a.txt"}}
+    said = [
+        {"type": "assistant.message", "data": {"content": "Mine."}},
+        {"type": "tool.execution_start", "data": started},
+        {"type": "tool.execution_start", "data": {**inner, "parentToolCallId": "c1"}},
+        {"type": "assistant.message", "data": {"content": "Its.", "parentToolCallId": "c1"}},
+    ]
+    bodies = [body for line in said for body in translator.feed(json.dumps(line))]
+    _, _, view, message = bodies
+    assert isinstance(view, ToolUse)
+    assert view.input_summary.startswith("[sub-agent: ")
+    assert "look around" in view.input_summary
+    assert view.input_summary.endswith("a.txt")
+    assert isinstance(message, Message)
+    assert message.text.endswith("] Its.")
+    assert translator.final_text == "Mine."

@@ -10,7 +10,7 @@ import pytest
 
 from caesar_core.agents.base import ChannelServer, Job
 from caesar_core.agents.opencode import OpenCodeAgent
-from caesar_core.protocol.event import Error
+from caesar_core.protocol.event import Error, EventBody, Message, ToolUse
 from tests.unit.agents.jobs import make_job
 
 STEP = {"type": "step_start", "sessionID": "ses_1", "part": {}}
@@ -127,3 +127,32 @@ def test_a_run_that_stops_in_the_middle_is_a_failure() -> None:
     translator.finish(0, "")
     assert translator.failure is not None
     assert "(length)" in translator.failure.message
+
+
+def test_a_sub_agent_is_shown_apart_and_neither_names_the_session_nor_ends_the_run() -> None:
+    """By its documented shape: no recording has one."""
+    translator = OpenCodeAgent().translator()
+
+    def feed(session: str, kind: str, **part: object) -> list[EventBody]:
+        told = {"type": kind, "sessionID": "ses_1", "part": {"sessionID": session, **part}}
+        return list(translator.feed(json.dumps(told)))
+
+    tokens = {"input": 10, "output": 5}
+    child = {"sessionId": "ses_2"}
+    task = {"status": "running", "input": {"description": "look around"}, "metadata": child}
+    ran = {"status": "completed", "input": {"command": "ls"}, "metadata": {"exit": 0}}
+    feed("ses_1", "text", text="Mine.")
+    feed("ses_1", "tool_use", tool="task", callID="c1", state=task)
+    [start, end] = feed("ses_2", "tool_use", tool="bash", callID="c2", state=ran)
+    [message] = feed("ses_2", "text", text="Its.")
+    assert feed("ses_2", "step_finish", reason="tool-calls", tokens=tokens) == []
+    feed("ses_1", "step_finish", reason="stop", tokens=tokens)
+    translator.finish(0, "")
+    assert isinstance(start, ToolUse)
+    assert isinstance(end, ToolUse)
+    assert start.input_summary == end.input_summary == "[sub-agent: look around] ls"
+    assert message == Message(text="[sub-agent: look around] Its.")
+    assert (translator.final_text, translator.session_id) == ("Mine.", "ses_1")
+    assert translator.failure is None
+    assert translator.usage is not None
+    assert translator.usage.input_tokens == 20

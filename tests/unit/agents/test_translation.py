@@ -15,7 +15,7 @@ from caesar_core.agents.gemini_stream import GeminiTranslator
 from caesar_core.agents.reading import read_object, relative, summarize
 from caesar_core.agents.trouble import reason_of, trouble
 from caesar_core.protocol.event import Error, EventBody, FileChanged, Message, Progress, ToolUse
-from tests.unit.agents.recordings import Recording, play
+from tests.unit.agents.recordings import Recording, new_translator, play
 
 
 def feed(translator: Any, *documents: dict[str, Any]) -> list[EventBody]:
@@ -237,3 +237,26 @@ def test_lone_surrogates_cannot_reach_a_file() -> None:
 
     assert record is not None
     record["text"].encode()
+
+
+@pytest.mark.parametrize(
+    ("agent", "line"),
+    [
+        ("opencode", 'level=ERROR run=1 message="stream error" error.error="E: server error"'),
+        ("gemini", "Attempt 3 failed with status 500. Retrying with backoff... _ApiError: {}"),
+        ("gemini", "Attempt 3 failed: internal error. Retrying after 500ms..."),
+    ],
+)
+def test_requests_that_only_stderr_says_are_tried_again_are_shown_and_bounded(
+    agent: str, line: str
+) -> None:
+    translator = new_translator(agent)
+    for _ in range(9):
+        [error] = translator.feed_stderr(line)
+        assert isinstance(error, Error)
+        assert (error.fatal, error.reason) == (False, "model_error")
+    assert translator.gives_up == ""
+    *_, last = translator.feed_stderr(line)
+    assert isinstance(last, Error)
+    assert (last.fatal, last.reason) == (True, "model_error")
+    assert translator.gives_up.startswith("10 steps in a row brought nothing")

@@ -127,3 +127,14 @@ def test_synthesis_ends_with_the_last_words() -> None:
 
     assert "line 15 | line 16 | line 17 | line 18 | line 19" in found.report.summary
     assert "line 14" not in found.report.summary
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"), [(["a.txt"], "the diff"), (None, "the diff"), ([], "Nothing was changed")]
+)
+def test_nobody_is_sent_to_look_at_a_diff_that_is_empty(
+    changed: list[str] | None, words: str
+) -> None:
+    found = recover_report(RunFacts(ended="The agent exited with 1.", changed=changed))
+    [step] = found.report.next_steps or ()
+    assert words in step

@@ -7,9 +7,12 @@ from pathlib import Path
 
 from caesar_core.agents.base import SilentTranslator
 from caesar_core.agents.embedded import EmbeddedTranslator
+from caesar_core.agents.reading import Record
+from caesar_core.agents.stream import JsonTranslator
 from caesar_core.clock import FakeClock
 from caesar_core.engine.spools import Spools
 from caesar_core.process.environment import Redactor
+from caesar_core.protocol.event import EventBody, Message
 from caesar_core.store.journal import Journal
 from caesar_core.store.layout import TaskFiles
 
@@ -60,3 +63,36 @@ def test_what_takes_over_repeats_no_event_however_many_a_portion_held(tmp_path: 
     while again.pump():
         pass
     assert files.events.stat().st_size == size
+
+
+class _Reader(JsonTranslator):
+    """Repeats what it hears on stderr."""
+
+    def translate(self, record: Record) -> list[EventBody] | None:
+        return []
+
+    def hear(self, line: str) -> list[EventBody]:
+        return [Message(text=line)]
+
+    def conclude(self, exit_code: int | None, stderr_tail: str) -> list[EventBody]:
+        return []
+
+
+def test_lines_of_stderr_are_heard_while_it_runs_each_once(tmp_path: Path) -> None:
+    files = TaskFiles(tmp_path / "t_1")
+    files.stderr.parent.mkdir(parents=True)
+    files.stderr.write_bytes(b"one\ntw")
+
+    def follow() -> Spools:
+        journal = Journal(files, "t_1", FakeClock())
+        return Spools(files, journal, _Reader(), lambda: Redactor(()), lambda: None)
+
+    spools = follow()
+    assert spools.pump()
+    with files.stderr.open("ab") as file:
+        file.write(b"o\nthree")
+    again = follow()  # another supervisor takes over in the middle of a line
+    assert again.pump()
+    again.finish()
+    said = [json.loads(line)["text"] for line in files.events.read_text().splitlines()]
+    assert said == ["one", "two", "three"]
