@@ -12,40 +12,28 @@ from __future__ import annotations
 
 import asyncio
 import html
-import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 import time
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
-from random import Random
 from typing import Any, Final
-from unittest import mock
 
+from browser import DRIVER, browser
+from film import film
+from stage import PATIENCE, Stage, another_home
 from textual.pilot import Pilot
 
-from caesar_core.agents.demo import OBJECTIVE, PROJECT
 from caesar_core.clock import SystemClock
-from caesar_core.engine.request import Request
-from caesar_core.engine.service import Service
-from caesar_core.repo.create import create_repository
 from caesar_core.text import cell_width
 from caesar_tui.app import CaesarApp
 from caesar_tui.screens.board import BoardScreen
 
 HERE: Final = Path(__file__).resolve().parent
-NOON: Final = 12 * 3600 + 4 * 60
-PATIENCE: Final = 60.0
-EXAMPLE: Final = "printf '\\n    slugify(\"Hello big World\")  # hello-big-world\\n' >> README.md"
-UNTIL_GREEN: Final = "until python -m unittest -q; do sleep 5; done"
+BROWSER_SECONDS: Final = 6.0
 _FONT_FACE: Final = re.compile(r"\s*@font-face \{[^}]*\}")
 _TEXT: Final = re.compile(
     r'(<text[^>]*)x="([\d.]+)" y="([\d.]+)" textLength="([\d.]+)"([^>]*)>([^<]*)</text>'
@@ -73,66 +61,78 @@ class Shot:
 
 
 SHOTS: Final = (
-    Shot("board", "asking", until="waits for a slot"),
+    Shot("board", "asking", until="waits, "),
+    Shot("light", "asking", until="waits, ", theme="light"),
+    Shot("80x24", "asking", (80, 24), until="needs you"),
+    Shot("question", "asking", (120, 36), keys=("tab", "1"), until="Enter sends"),
+    Shot("wall", "asking", (140, 36), keys=("W",), until="unittest"),
     Shot("stream", "careful", (120, 30), keys=("enter",), until="success"),
     Shot("diff", "careful", (140, 30), keys=("2", "enter"), until="re.findall"),
+    Shot("report", "careful", (120, 36), keys=("3",), until="Commands"),
+    Shot("timeline", "careful", (120, 30), keys=("6", "enter", "left", "left"), until="at 1."),
+    Shot("race", "careful", (140, 40), keys=("R", "space"), until="part picked"),
     Shot("apply", "careful", (110, 30), keys=("a",), until="would be applied"),
-    Shot("help", "careful", (110, 44), keys=("question_mark",), until="Give the pane"),
-    Shot("light", "asking", until="waits for a slot", theme="light"),
-    Shot("80x24", "asking", (80, 24), until="waits for a slot"),
-    Shot("40x20", "quick", (40, 20), until="partial"),
+    Shot(
+        "new",
+        "quick",
+        (120, 40),
+        keys=("n", *"mend", "space", *"it", "tab", *"demo-quick,demo-careful"),
+        until="contestant 2",
+    ),
+    Shot("help", "careful", (110, 44), keys=("question_mark",), until="Choose the task above"),
+    Shot("40x20", "quick", (40, 20), until="checks"),
 )
 
 
-class Stage:
-    """A project with tasks in most states; `ids` names them."""
+# What the film shows: whose task, keys, and the text that has to be there then.
+SCENES: Final[tuple[tuple[str, tuple[str, ...], str], ...]] = (
+    ("asking", (), "waits"),
+    ("", ("tab",), "Answer: 1"),
+    ("", ("1",), "Enter sends"),
+    ("soak", ("escape",), "following"),
+    ("careful", ("enter",), "success"),
+    ("", ("2",), "import re"),
+    ("", ("right_square_bracket",), "fold"),
+    ("", ("3",), "Commands"),
+    ("", ("6",), "read slugs.py"),
+    ("", ("enter", *["left"] * 9), "at "),
+    ("", ("escape", "escape", "R"), "ranked by"),
+    ("", ("space", "2", "tab"), "part picked"),
+    ("", ("escape", "W"), "unittest"),
+    ("", ("escape", "a"), "would be applied"),
+)
 
-    def __init__(self, home: Path) -> None:
-        self.root = home / "slugs"
-        self.ids: dict[str, str] = {}
-        self._config = home / ".config" / "caesar" / "config.toml"
-        self._config.parent.mkdir(parents=True)
-        create_repository(self.root, PROJECT, "A function with two defects, and its tests")
 
-    def delegate(self, name: str, agent: str, objective: str, *, pace: float = 0.02) -> None:
-        """Start a task; a scripted agent pauses `pace` seconds between its moves."""
-        settings = f'CAESAR_DEMO_PACE = "{pace}"\nPATH = "{os.environ["PATH"]}"\n'
-        self._config.write_text(f"[policy]\nmax_parallel = 3\n[environment.set]\n{settings}")
-        fixed = uuid.UUID(int=Random(name).getrandbits(128), version=4)
-        with mock.patch("caesar_core.ids.uuid.uuid4", side_effect=chain([fixed], _others(name))):
-            record, _ = self.service.delegate(Request(objective=objective, agent=agent))
-        self.ids[name] = record.id
+async def record(stage: Stage) -> str:
+    """Walk through the dashboard and return what was seen as a film."""
+    app = CaesarApp(stage.service.layout, engine=lambda: stage.service, clock=SystemClock())
+    frames = []
+    async with app.run_test(size=(110, 30)) as pilot:
+        await _until(pilot, "live")
+        for task, keys, until in SCENES:
+            if task:
+                await pilot.press("escape")
+                await _choose(pilot, stage.ids[task])
+            for key in keys:
+                await pilot.press(key)
+                await pilot.pause(0.05)
+            await _until(pilot, until)
+            frames.append(_FONT_FACE.sub("", _export(app)))
+    return film(frames)
 
-    @property
-    def service(self) -> Service:
-        """The engine, which reads the configuration once."""
-        return Service(self.root)
 
-    def end(self, name: str) -> None:
-        """Wait until a task is over."""
-        _wait(lambda: not self.service.record(self.ids[name]).is_active)
-
-    def set(self) -> None:
-        """Let some tasks end, apply one, and start those that go on."""
-        for name, agent, objective in (
-            ("tests", "shell", "python -m unittest -q"),
-            ("example", "shell", EXAMPLE),
-            ("quick", "demo-quick", OBJECTIVE),
-            ("careful", "demo-careful", OBJECTIVE),
-        ):
-            self.delegate(name, agent, objective)
-            self.end(name)
-        self.service.apply(self.ids["example"])
-        self.delegate("soak", "shell", UNTIL_GREEN)
-        self.delegate("slow", "demo-quick", OBJECTIVE, pace=9)
-        self.delegate("asking", "demo-careful", OBJECTIVE, pace=2.5)
-        _wait(lambda: any((self.root / ".caesar/tasks" / self.ids["asking"]).glob("questions/*")))
-        self.delegate("queued", "demo-quick", "Say in the README what a slug is")
-
-    def strike(self) -> None:
-        """Stop what still runs."""
-        for task_id in reversed(self.ids.values()):
-            self.service.cancel(task_id)
+def in_browser(stage: Stage, folder: Path) -> bytes:
+    """Open the dashboard in a headless browser and return a PNG of it."""
+    command = [sys.executable, "-m", "caesar_core", "watch", "--web", "--root", str(stage.root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            with browser((1180, 640), folder) as page:
+                page.open(server.stdout.readline().strip())
+                time.sleep(BROWSER_SECONDS)
+                return page.picture()
+        finally:
+            server.send_signal(signal.SIGINT)
 
 
 async def take(shot: Shot, stage: Stage) -> str:
@@ -143,7 +143,9 @@ async def take(shot: Shot, stage: Stage) -> str:
     async with app.run_test(size=shot.size) as pilot:
         await _until(pilot, "live")
         await _choose(pilot, stage.ids[shot.task])
-        await pilot.press(*shot.keys)
+        for key in shot.keys:
+            await pilot.press(key)
+            await pilot.pause(1.5 if key == "R" else 0.05)  # what it shows is read by a worker
         await _until(pilot, shot.until)
         return _FONT_FACE.sub("", _export(app))  # no server is asked for a font
 
@@ -198,47 +200,18 @@ def _text(svg: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", svg)).replace("\xa0", " ")
 
 
-def _wait(done: Callable[[], bool]) -> None:
-    last = time.monotonic() + PATIENCE
-    while not done():
-        if time.monotonic() > last:
-            raise SystemExit("the tasks did not get there")
-        time.sleep(0.05)
-
-
-def _others(name: str) -> Iterator[uuid.UUID]:
-    random = Random(f"{name}, temporary files")
-    while True:
-        yield uuid.UUID(int=random.getrandbits(128), version=4)
-
-
-@contextmanager
-def _another_home() -> Iterator[Path]:
-    """Yield a home with nothing in it, in a time zone where it is noon."""
-    now = datetime.now(UTC)
-    ahead = NOON - (now.hour * 3600 + now.minute * 60 + now.second)
-    sign, (minutes, seconds) = "-" if ahead > 0 else "", divmod(abs(ahead), 60)
-    zone = f"CAESAR{sign}{minutes // 60}:{minutes % 60:02}:{seconds:02}"
-    with tempfile.TemporaryDirectory(prefix="caesar-screenshots-") as folder:
-        home = Path(folder).resolve()
-        unset = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "TEXTUAL_THEME")
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        with mock.patch.dict(os.environ, {"HOME": folder, "TZ": zone, "PATH": path}):
-            for name in unset:
-                os.environ.pop(name, None)
-            time.tzset()
-            yield home
-
-
 def main(names: list[str]) -> int:
     """Draw the pictures that are named, else all."""
     rsvg = shutil.which("rsvg-convert")
     if rsvg is None:
         print("rsvg-convert is not installed: SVG only.")
-    with _another_home() as home:
+    with another_home() as home:
         stage = Stage(home)
         try:
             stage.set()
+            if not names or "tour" in names:
+                (HERE / "tour.svg").write_text(asyncio.run(record(stage)), encoding="utf-8")
+                print("screenshots/tour.svg", flush=True)
             for shot in SHOTS:
                 if names and shot.name not in names:
                     continue
@@ -250,6 +223,10 @@ def main(names: list[str]) -> int:
                 print(
                     f"{target.relative_to(HERE.parent)}  {shot.size[0]}x{shot.size[1]}", flush=True
                 )
+            if (not names or "browser" in names) and DRIVER is not None:
+                picture = in_browser(stage, home / "profile")
+                (HERE / "browser.png").write_bytes(picture)
+                print("screenshots/browser.png", flush=True)
         finally:
             stage.strike()
     return 0

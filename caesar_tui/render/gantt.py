@@ -54,7 +54,7 @@ def axis(scale: Scale, bar: str) -> str:
     cells = [" "] * scale.width
     moment = 0.0
     while moment <= span:
-        label = f"{bar}{human_duration(moment).replace('.0s', 's')}"
+        label = f"{bar}{human_duration(moment).replace('.0s', 's') if moment else '0s'}"
         at = scale.column(scale.begin + moment)
         if at + len(label) <= scale.width:
             cells[at : at + len(label)] = label

@@ -137,7 +137,7 @@ class TaskPane(Vertical):
         if self.tab == "diff":
             return self.changes.wanted(view)
         if self.tab == "timeline":
-            self.timeline.show(race)
+            self.timeline.show(race, view.id)
         facts = view.facts
         state = (view.id, facts.status, facts.report_status, facts.phase, facts.applied_at)
         if self.tab not in {"report", "task"} or self._read_of == state:

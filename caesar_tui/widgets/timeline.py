@@ -37,6 +37,7 @@ class Timeline(CursorView):
         self._glyphs = glyphs
         self.cut = glyphs.cut
         self._names: Mapping[str, str] = {}
+        self._own = ""
         self._tracks: dict[str, Track] = {}
         self._read_to: dict[str, int] = {}
         self._asked: set[str] = set()
@@ -50,11 +51,11 @@ class Timeline(CursorView):
         """The moment that is looked at; `None` is the present."""
         return self._at
 
-    def show(self, names: Mapping[str, str]) -> None:
-        """Show these tasks, id to name; what is known of them is kept."""
-        if names == self._names:
+    def show(self, names: Mapping[str, str], own: str) -> None:
+        """Show these tasks, id to name, and all of `own`; what is known of them is kept."""
+        if (names, own) == (self._names, self._own):
             return
-        self._names = names
+        self._names, self._own = names, own
         self._tracks = {task_id: self._tracks.get(task_id, Track()) for task_id in names}
         self._read_to = {i: n for i, n in self._read_to.items() if i in names}
         self._asked, self._at = set(), None
@@ -153,12 +154,10 @@ class Timeline(CursorView):
         self.refresh()
 
     def _lay_out(self) -> None:
-        self._rows = []
-        for task_id, track in self._tracks.items():
-            if len(self._tracks) > 1:
-                self._rows.append((task_id, None))
-            if len(self._tracks) == 1:
-                self._rows += [(task_id, item) for item in track.items if item.kind != "thinking"]
+        lanes = self._tracks if len(self._tracks) > 1 else ()
+        self._rows = [(task_id, None) for task_id in lanes]
+        items = self._tracks[self._own].items if self._own in self._tracks else ()
+        self._rows += [(self._own, item) for item in items if item.kind != "thinking"]
         self.rows_changed()
 
     def _layout(self, width: int) -> tuple[int, Scale]:
@@ -182,17 +181,12 @@ class Timeline(CursorView):
     def _state(self, line: int, width: int) -> list[Segment]:
         """Return a line about how it stood at the moment."""
         assert self._at is not None
-        found = [(task_id, track.at_moment(self._at)) for task_id, track in self._tracks.items()]
         _, scale = self._layout(width)
         if line == 0:
             ago = human_duration(max(0.0, self._at - scale.begin))
             return self.inked((Cell(f"at {ago}", width, "accent"),))
-        if len(found) == 1:
-            texts = _said(found[0][1])
-            text = texts[line - 1] if line <= len(texts) else ""
-        else:
-            known = found[line - 1 :][:1]
-            text = "".join(f"{self._names[i]}: {_short(moment)}" for i, moment in known)
+        track = self._tracks.get(self._own, Track())
+        text = _said(track.at_moment(self._at))[line - 1]
         return self.inked((Cell(one_line(text, 400), width),))
 
 
@@ -206,7 +200,3 @@ def _said(moment: Moment) -> list[str]:
         f"said: {moment.said}" if moment.said else "said nothing yet",
         changed + progress,
     ]
-
-
-def _short(moment: Moment) -> str:
-    return ", ".join(moment.running) or moment.question or moment.said or "nothing yet"

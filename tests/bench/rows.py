@@ -19,7 +19,7 @@ from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.tail import Tail
 from caesar_core.watch.streams import enter
-from tests.bench import servers
+from tests.bench import dashboard, servers
 from tests.bench.measure import CAESAR, CLOCK, Bench, percent_of_a_core, wait_until
 from tests.bench.stores import empty_project, large_repository, running_project
 
@@ -206,6 +206,10 @@ ROWS: tuple[Row, ...] = (
     Row("report recovery from a hostile 1 MB log", "<= 0.1 s", recovery),
     Row("cancel to no process left", "<= 3 s", cancel),
     Row("a supervisor while its agent is silent", "<= 30 MiB, 0 %", supervisor),
+    Row("dashboard, key to paint, 12 tiles, 1,000 events/s", "<= 16 ms", dashboard.key_to_paint),
+    Row("dashboard, event to screen", "<= 150 ms", dashboard.event_to_screen),
+    Row("dashboard, first rows of 10,000 past tasks", "<= 0.8 s", dashboard.first_paint),
+    Row("dashboard, a diff of 50,000 lines", "<= 100 ms", dashboard.big_diff),
     Row("parse a diff of 50,000 lines", "<= 0.1 s", patch_parse),
     Row("MCP server, spawn to first answer", "as the library", servers.start),
     Row("MCP status call, 500 tasks", "<= 5 ms", servers.status),

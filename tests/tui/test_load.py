@@ -51,3 +51,14 @@ async def test_what_is_read_stays_in_place_while_thousands_of_events_arrive(
         await press(pilot, "f")
         await until(pilot, lambda: "late 24.999" in shown(log))
         assert len(log.window) <= 20_000
+
+
+async def test_f10_the_engine_is_asked_off_the_screens_thread_only(race: Sample) -> None:
+    """The fake engine refuses the main thread; every tab and screen that asks it is opened."""
+    async with opened(race) as pilot:
+        await press(pilot, "end", *"23a", "escape", "A", "escape", "g", "escape", "c", "escape")
+        await press(pilot, "o", "u", "escape", "n", "x", "escape")
+        board(pilot).table.chosen = "t_r0"
+        await press(pilot, "R", "space", "p", "escape", "escape", "r", "escape")
+        asked = {what.partition(" ")[0] for what, _ in race.engine.asked}
+    assert asked >= {"diff", "show", "preflight", "collect", "plan", "compare", "pick"}

@@ -98,7 +98,7 @@ async def test_t_shows_one_kind_after_the_other(sample: Sample) -> None:
         assert shown(log) == everything
 
 
-async def test_y_copies_the_whole_event(empty: Sample) -> None:
+async def test_t7_y_copies_the_whole_event(empty: Sample) -> None:
     empty.task("t_1", "codex", (9, Message(text=f"{LONG}\x1b]52;c;x\x07")))
     async with opened(empty) as pilot:
         await press(pilot, "enter", "y")

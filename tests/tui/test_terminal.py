@@ -259,6 +259,22 @@ def test_q_gives_the_terminal_back(empty: Sample) -> None:
         assert termios.tcgetattr(terminal.descriptor)[3] & termios.ECHO
 
 
+def test_f7_the_screen_is_there_again_after_an_editor(
+    empty: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", "sh -c 'touch seen; echo an-editor' --")
+    done = {"status": "succeeded", "ended_at": "2026-01-01T00:00:00Z"}
+    empty.task("t_done", "codex", workspace=str(empty.root), **done)
+    with dashboard(empty.root) as terminal:
+        terminal.wait_for(lambda output: b"t_done" in output and b"live" in output)
+        terminal.type("e")
+        terminal.wait_for(lambda output: b"an-editor" in output)
+        terminal.wait_for(lambda output: b"t_done" in output.rpartition(b"an-editor")[2])
+        assert (empty.root / "seen").exists()
+        terminal.type("q")
+        assert terminal.process.wait(PATIENCE) == 0
+
+
 def _is_running(process: psutil.Process) -> bool:
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
