@@ -147,6 +147,7 @@ class EmptyState(Static):
 
 def _empty_text(glyphs: Glyphs) -> Content:
     lines = [Content.styled(f"{glyphs.brand}  No task yet", "bold $accent"), Content("")]
-    for command, meaning in FIRST_COMMANDS:
+    pressed = ("n", "fill in a new delegation, here")
+    for command, meaning in (pressed, *FIRST_COMMANDS):
         lines.append(Content.assemble((f"{command:<38}", "bold"), (meaning, "$dim")))
     return Content("\n").join(lines)

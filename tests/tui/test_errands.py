@@ -169,3 +169,10 @@ def test_an_editor_is_preferred_to_a_shell(sample: Sample) -> None:
     assert go_to(str(sample.root), {"EDITOR": "touch"}) == ""
     assert go_to(str(sample.root), {"EDITOR": "./no-such"}).startswith("It could not be opened")
     assert go_to(str(sample.root / "gone"), {}) == "The task's folder is gone."
+
+
+async def test_an_empty_project_offers_the_form(empty: Sample) -> None:
+    async with opened(empty) as pilot:
+        assert "n  " in shown(board(pilot).query_one("#empty"))
+        await press(pilot, "n")
+        assert isinstance(pilot.app.screen, NewTaskScreen)
