@@ -71,11 +71,17 @@ def _edit(
     name: str,
     change: Callable[[tuple[str, ...]], tuple[str, ...]],
 ) -> ListEdit:
-    held: tuple[str, ...] = getattr(project.config_up_to(scope).policy, name)
-    wanted = change(held)
-    if tuple(dict.fromkeys(wanted)) == held:
+    def edit(document: ConfigDocument) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+        # Read under the file's lock: of two edits at once neither may lose the other's.
+        held: tuple[str, ...] = getattr(project.config_up_to(scope).policy, name)
+        wanted = change(held)
+        if tuple(dict.fromkeys(wanted)) == held:
+            return held, held, True
+        return held, wanted, _write(document, name, wanted)
+
+    held, wanted, owned = edit_layer(project, scope, edit)
+    if wanted == held:
         return ListEdit(agent, scope, held, changed=False, materialized=False)
-    owned = edit_layer(project, scope, lambda document: _write(document, name, wanted))
     warnings = _warnings(project, agent, name, held, wanted)
     return ListEdit(agent, scope, wanted, changed=True, materialized=not owned, warnings=warnings)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from caesar_core.clock import Clock
 from caesar_core.config.settings import DeclaredAgent, Role
-from caesar_core.engine.configure import agents, policy, roles
+from caesar_core.engine.configure import agents, layer_file, policy, roles
 from caesar_core.engine.configure.findings import doubts
 from caesar_core.engine.configure.layer_file import layer_path
 from caesar_core.engine.configure.values import check_files, set_value, unset_value
@@ -178,6 +181,23 @@ def test_case_81_allow_on_an_empty_list_narrows_everybody(project: Project) -> N
     assert back.listed == ()
     policy.deny(project, "opencode", "project")
     assert "not among those allowed" in policy.undeny(project, "opencode", "project").warnings[-1]
+
+
+def test_of_two_denials_at_once_none_is_lost(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = layer_file.file_lock
+
+    @contextmanager
+    def somebody_was_first(path: Path, *, clock: Clock) -> Iterator[None]:
+        with lock(path, clock=clock):
+            say(project, '[policy]\ndenied = ["gemini"]\n')
+            yield
+
+    monkeypatch.setattr(layer_file, "file_lock", somebody_was_first)
+
+    assert policy.deny(project, "codex", "project").listed == ("gemini", "codex")
+    assert project.config.policy.denied == ("gemini", "codex")
 
 
 def test_case_65_last_model_taken_out_takes_its_table_along(project: Project) -> None:
