@@ -18,6 +18,7 @@ from caesar_core.engine.configure.values import check_files, set_value, unset_va
 from caesar_core.engine.project import Project
 from caesar_core.engine.trust import review
 from caesar_core.errors import CaesarError
+from caesar_core.store.lock import file_lock
 
 
 @pytest.fixture
@@ -186,11 +187,9 @@ def test_case_81_allow_on_an_empty_list_narrows_everybody(project: Project) -> N
 def test_of_two_denials_at_once_none_is_lost(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock = layer_file.file_lock
-
     @contextmanager
     def somebody_was_first(path: Path, *, clock: Clock) -> Iterator[None]:
-        with lock(path, clock=clock):
+        with file_lock(path, clock=clock):
             say(project, '[policy]\ndenied = ["gemini"]\n')
             yield
 
