@@ -11,7 +11,7 @@ import click
 
 from caesar_core.errors import CaesarError
 from caesar_core.home import expand_home
-from caesar_core.store.layout import CAESAR_DIR, find_root
+from caesar_core.store.layout import CAESAR_DIR, Layout, find_root
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -62,7 +62,22 @@ def _with_our_folder(root: Path) -> Path:
     ours = root / CAESAR_DIR
     if os.path.lexists(ours) and not ours.is_dir():
         raise CaesarError(f"{ours} is not a folder.", "Move it away: caesar keeps its tasks there.")
+    layout = Layout(root)
+    for place in (ours, layout.state, layout.tasks, ours / "wt"):
+        _stays_inside(place, root)
     return root
+
+
+def _stays_inside(place: Path, root: Path) -> None:
+    """Refuse a link by which a cloned repository would have us write anywhere."""
+    if not place.is_symlink():
+        return
+    target = Path(os.path.realpath(place))
+    if not target.is_relative_to(os.path.realpath(root)):
+        raise CaesarError(
+            f"{place} is a link that leads out of the project, to {target}.",
+            "Put a folder in its place: caesar writes there.",
+        )
 
 
 def _current_folder() -> Path:

@@ -202,6 +202,23 @@ def test_w6_a_project_behind_a_symbolic_link_is_one_project(caesar: Caesar, tmp_
     assert (caesar.root / "x.txt").is_file()
 
 
+@pytest.mark.parametrize("name", [".caesar", ".caesar/tasks", ".caesar/state", ".caesar/wt"])
+def test_a_link_in_a_repository_does_not_make_us_write_elsewhere(
+    caesar: Caesar, tmp_path: Path, name: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    link = caesar.root / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(elsewhere)
+
+    ran = caesar("run", "--agent", "shell", "true", "--json")
+
+    assert (ran.code, ran.json["error"]["code"]) == (2, "usage")
+    assert f"{link} is a link that leads out of the project" in ran.err
+    assert not list(elsewhere.iterdir())
+
+
 def test_g30_a_name_of_three_hundred_characters(caesar: Caesar) -> None:
     result = caesar.run("true # " + "n" * 300)
 
