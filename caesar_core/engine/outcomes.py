@@ -92,6 +92,8 @@ def recovered_record(project: Project, outcome: Outcome) -> Record:
         role=text("role"),
         objective=text("objective") or "",
         status="succeeded",
+        # How it ended is not known; what is left of it is work that nobody has proved.
+        report_status="partial",
         created_at=text("created_at") or "",
         workspace=str(project.root),
         isolation="worktree",

@@ -233,7 +233,8 @@ def test_g24_results_survive_a_clean_of_the_whole_tree(caesar: Caesar) -> None:
 
     listed = caesar("ps", "--json").json["tasks"]
     assert [(task["id"], task["recovered"]) for task in listed] == [(task_id, True)]
-    assert "recovered from git" in caesar("ps").out
+    assert listed[0]["report_status"] == "partial"
+    assert "partial (recovered from git)" in caesar("ps").out
     assert "b.txt" in caesar("diff", task_id).out
     assert caesar("show", task_id).code == 0
     assert caesar("apply", task_id[:8]).code == 0
