@@ -25,6 +25,17 @@ def mend_task_files(run: TaskRun) -> None:
         run.find("high", "The agent replaced a file of its task", file=name)
 
 
+def report_lost_order(run: TaskRun) -> None:
+    """Find that the agent took its order away, and with it what stood beside it."""
+    try:
+        lost = not stat.S_ISREG(run.files.task.lstat().st_mode)
+    except OSError:
+        lost = True
+    if lost:
+        detail = "What it printed, reported or asked until then may be lost as well."
+        run.find("medium", "The agent removed its task directory or its order", detail)
+
+
 def clear_task_files(files: TaskFiles) -> list[str]:
     """Remove what is in the way of our files of a task; return the names of what was.
 

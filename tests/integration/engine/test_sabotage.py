@@ -43,6 +43,15 @@ def test_a_task_ends_and_is_shown_whatever_its_agent_makes_of_our_files(
     assert caesar("logs", "--raw", task_id).code == 0
 
 
+@pytest.mark.parametrize("what", ['-rf "$CAESAR_TASK_DIR"', '"$CAESAR_TASK_FILE"'])
+def test_an_agent_that_removes_its_order_is_named_in_a_finding(caesar: Caesar, what: str) -> None:
+    result = caesar.run(f"echo x > x.txt; rm {what}")
+
+    assert [f["path"] for f in result["diff"]["files"]] == ["x.txt"]
+    titles = [finding["title"] for finding in result["report"]["findings"]]
+    assert titles.count("The agent removed its task directory or its order") == 1
+
+
 def test_a_task_ends_when_a_file_replaces_its_task_directory(caesar: Caesar) -> None:
     result = caesar.run('rm -rf "$CAESAR_TASK_DIR"; : > "$CAESAR_TASK_DIR"; echo x > x.txt')
 
