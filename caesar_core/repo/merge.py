@@ -105,13 +105,28 @@ def merge(
     for _ in range(_ROUNDS):
         conflicts = _refusals(root, list(touched.values()))
         if conflicts:
-            return Merged(conflicts)
+            return Merged((*conflicts, *_further(git, root, base, tree, touched, conflicts)))
         merged, extra = _round(git, root, base, tree, touched)
         if merged.conflicts or not extra:
             return _case_checked(git, merged)
         # The user renamed a file that the outcome edits: its new place has to be looked at too.
         touched |= {change.path: change for change in extra}
     raise CaesarError("The outcome does not settle on the files to change.")
+
+
+def _further(
+    git: Git,
+    root: Path,
+    base: str,
+    tree: str,
+    touched: Mapping[bytes, RawChange],
+    refused: Sequence[Conflict],
+) -> list[Conflict]:
+    """Return what would collide beside what is refused, so that all of it is told at once."""
+    merged, _ = _round(git, root, base, tree, touched)
+    named = {conflict.path for conflict in refused}
+    open_to_it = {text_path(path) for path in touched} - named
+    return [conflict for conflict in merged.conflicts if conflict.path in open_to_it]
 
 
 def _round(

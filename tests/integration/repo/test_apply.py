@@ -63,6 +63,25 @@ def test_d3_134_a_conflict_leaves_tree_and_index_untouched(sandbox: Sandbox) -> 
     refused(sandbox, left, "f.txt", "same lines")
 
 
+def test_d3_what_is_in_the_way_and_what_collides_are_named_together(sandbox: Sandbox) -> None:
+    def work(root: Path) -> None:
+        edit("line 2\n", "agent\n")(root)
+        write(root, {"new/file": "agent\n"})
+
+    left = sandbox.agent(work)
+    edit("line 2\n", "mine\n")(sandbox.root)
+    sandbox.write({"new": "in the way\n"})
+    before = sandbox.files()
+
+    found = apply(sandbox, left).conflicts
+
+    assert {conflict.path: conflict.reason for conflict in found} == {
+        "new/file": "a file is in the way of its folder",
+        "f.txt": "both sides changed the same lines",
+    }
+    assert sandbox.files() == before
+
+
 def test_d3_a_binary_changed_on_both_sides_is_a_conflict(sandbox: Sandbox) -> None:
     left = sandbox.agent(lambda root: (root / "logo.png").write_bytes(b"\0a"))
     (sandbox.root / "logo.png").write_bytes(b"\0b")
