@@ -194,6 +194,9 @@ def _detached(printed: bytes, argv: Sequence[str], log: Path) -> ProcessRef:
 def _spawn_error(argv: Sequence[str], error: Exception) -> SpawnError:
     if not isinstance(error, OSError):
         return SpawnError(f"Cannot start {argv[0]}: {error}.", "Remove the NUL character.")
+    if error.errno == errno.ENOENT and error.filename in (None, argv[0]):  # it is there: _check
+        what = f"Cannot start {argv[0]}: the interpreter that its first line names does not exist."
+        return SpawnError(what, "Mend its `#!` line.")
     where = f" ({error.filename})" if error.filename not in (None, argv[0]) else ""
     hint = _HINTS.get(error.errno or 0, "")
     return SpawnError(f"Cannot start {argv[0]}: {error.strerror}{where}.", hint)

@@ -87,11 +87,14 @@ def test_97_what_cannot_be_started_says_why_and_what_to_do(tmp_path: Path) -> No
     (tmp_path / "plain").write_text("no program")
     (tmp_path / "text").write_text("no program")
     (tmp_path / "text").chmod(0o755)
+    (tmp_path / "orphan").write_text("#!/no/such/interpreter\n")
+    (tmp_path / "orphan").chmod(0o755)
     for argv, reason in (
         (("no-such-agent",), "no-such-agent is not installed"),
         (("./none",), "./none does not exist"),
         (("./plain",), "Cannot start ./plain: Permission denied"),
         (("./text",), "Cannot start ./text: Exec format error"),
+        (("./orphan",), "Cannot start ./orphan: the interpreter that its first line names"),
         (("sh", "a\0b"), "NUL|null"),
         (("sh", "x" * (3 << 20)), "Argument list too long"),
     ):
