@@ -13,7 +13,7 @@ from typing import Final
 from caesar_core.clock import parse_iso
 from caesar_core.engine.launcher import Launcher, LocalLauncher
 from caesar_core.engine.project import Project
-from caesar_core.errors import CaesarError, NotFoundError, OperationError
+from caesar_core.errors import CaesarError, OperationError
 from caesar_core.identity import current, is_alive
 from caesar_core.store.lease import lease_state
 from caesar_core.store.records import Record
@@ -52,13 +52,14 @@ class Caretaker:
         """Return the record as it is now; reads one file, or two.
 
         Raises:
-            NotFoundError: the record is gone.
-            OperationError: supervisors cannot be started, or do not live: the disk is full, …
+            OperationError: somebody removed the record; or supervisors cannot be started, or
+                do not live: the disk is full, …
         """
         record = self._project.records.get(self._task_id)
         if record is None:
-            raise NotFoundError(
-                f"The record of {self._task_id} is gone.", "`caesar ps --all` lists every task."
+            raise OperationError(
+                f"The record of {self._task_id} was removed while the task ran.",
+                "`caesar ps --all` lists every task that is left.",
             )
         now = self._project.clock.monotonic()
         if record.is_active and now >= self._not_before:

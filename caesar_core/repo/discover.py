@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from caesar_core.errors import CaesarError
 from caesar_core.repo.command import Git, GitError
 
 
@@ -49,6 +50,7 @@ def find_repository(path: Path) -> Repository | None:
 
     Raises:
         GitError: git refuses to look, for instance because the folder belongs to another user.
+        CaesarError: the path of the repository holds a line break.
 
     """
     git = Git(path)
@@ -66,6 +68,11 @@ def find_repository(path: Path) -> Repository | None:
     if len(lines) not in (4, 5):
         if b"not a git repository" in asked.stderr:
             return None
+        if asked.returncode == 0:
+            raise CaesarError(
+                f"The path of the repository around {path} holds a line break.",
+                "Move it to a path without one.",
+            )
         raise GitError(("rev-parse",), asked.returncode, asked.stderr or b"unreadable answer")
     bare, git_dir, common_dir, prefix, top = (*lines, "")[:5]
     inside = asked.returncode == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from caesar_core.errors import OperationError
+from caesar_core.errors import CaesarError, OperationError
 from caesar_core.repo.command import Git, GitError
 from caesar_core.repo.discover import find_repository, unusable_reason
 from caesar_core.repo.worktree import (
@@ -230,6 +230,17 @@ def test_g30_a_repository_of_somebody_else_is_refused_with_the_remedy(sandbox: S
     with pytest.raises(GitError, match="dubious ownership") as caught:
         git.run("status")
     assert "safe.directory" in caught.value.hint
+
+
+def test_a_repository_below_a_line_break_is_refused_by_that_reason(tmp_path: Path) -> None:
+    folder = tmp_path / "two\nlines"
+    folder.mkdir()
+    Git(folder).run("init", "-q")
+
+    with pytest.raises(CaesarError, match="holds a line break") as caught:
+        find_repository(folder)
+
+    assert caught.value.exit_code == 2
 
 
 def test_g30_an_ambiguous_name_is_no_matter(sandbox: Sandbox) -> None:

@@ -62,6 +62,15 @@ def _look(
         clock.sleep(0.1)
 
 
+def test_a_record_that_is_removed_meanwhile_is_no_mistake_of_the_caller(tmp_path: Path) -> None:
+    caretaker = Caretaker(Project(tmp_path, FakeClock()), TASK)
+
+    with pytest.raises(OperationError, match="was removed while the task ran") as caught:
+        caretaker.look()
+
+    assert caught.value.exit_code == 1
+
+
 @pytest.mark.parametrize("fails", [True, False])
 def test_waiting_ends_when_no_supervisor_can_take_over(tmp_path: Path, fails: bool) -> None:
     """G28: on a full disk nobody can even say that the task is over."""
