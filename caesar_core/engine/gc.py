@@ -28,11 +28,11 @@ def collect(
     """
     scan = project.records.scan()
     abandoned = [] if dry_run else adopt_orphans(project, scan.records)
+    entries = tidy_state(project, scan.records, dry_run=dry_run)
+    entries += temporary_entries(project, dry_run=dry_run)
     if not dry_run:
         tidy_remains(project)
         remove_all_drafts(project, scan.records)
-    entries = tidy_state(project, scan.records, dry_run=dry_run)
-    entries += temporary_entries(project, dry_run=dry_run)
     entries += worktree_entries(project, scan.records, dry_run=dry_run, force=force)
     if older_than is not None:
         gone = {e.id for e in entries if e.kind == "worktree" and e.action != "kept"}
