@@ -34,7 +34,7 @@ INSTALL = { $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m e
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-real check format bench tables screenshots clean
+.PHONY: help demo test soak test-real check format bench tables screenshots clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ demo: $(RUNTIME) ## see two agents race in a small repository (ARGS="--plain" fo
 
 test: $(DEV) ## run all tests (ARGS="-k name" to choose)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+soak: $(DEV) ## kill every process before every step that it takes (ARGS="supervisor" to choose)
+	@$(BIN)/python -m tests.kill $(ARGS)
 
 test-real: $(DEV) ## drive the real CLIs from npm against a scripted model (ARGS="-k codex --record")
 	@$(BIN)/python -m tests.real.install

@@ -122,6 +122,8 @@ class World:
         shutil.rmtree(self.sandbox.root)
         shutil.copytree(self.folder / "saved", self.sandbox.root, symlinks=True)
         self.trace.unlink(missing_ok=True)
+        for path in (self.folder / "tmp").iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def command(self, *words: str, death: Death | None = None, launches: bool = True) -> int:
         """Run a command line in a process of its own; its exit code, or `-n` for signal n."""
