@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,10 +11,11 @@ from typing import Any
 
 from caesar_core.clock import Clock, parse_iso
 from caesar_core.engine.project import Project
+from caesar_core.engine.rules import PATIENCE, rule_fits
 from caesar_core.errors import CaesarError, NotFoundError, OperationError
 from caesar_core.identity import is_alive
 from caesar_core.ids import AmbiguousIdError, check_id
-from caesar_core.protocol.event import Answer
+from caesar_core.protocol.event import Answer, Error
 from caesar_core.store import mailbox
 from caesar_core.store.journal import Journal
 from caesar_core.store.layout import TaskFiles
@@ -143,6 +143,7 @@ class MailWatch:
         self._open: tuple[QuestionFile, ...] = ()
         self._not_before = 0.0
         self._again_until = 0.0
+        self._slow: set[tuple[str, str]] = set()
 
     def look(self) -> None:
         """Take notice of what is new. Never raises: a question must not end a task."""
@@ -166,10 +167,23 @@ class MailWatch:
 
     def _apply_rules(self, asked: QuestionFile) -> None:
         for match, answer in self._rules:
-            if rule_fits(match, asked.question):
+            fits = rule_fits(match, asked.question)
+            if fits is None:
+                self._tell_slow(match, asked)
+            elif fits:
                 with suppress(CaesarError):
                     _answer(self._files, asked.id, answer, f"rule: {match}", self._clock)
                 return
+
+    def _tell_slow(self, match: str, asked: QuestionFile) -> None:
+        if (match, asked.id) in self._slow:
+            return
+        self._slow.add((match, asked.id))
+        text = (
+            f"The rule {match} took longer than {PATIENCE:g} s for a question; it does not count."
+        )
+        with suppress(OperationError):
+            Journal(self._files, self._files.dir.name, self._clock).append(Error(message=text))
 
     def _tidy(self) -> None:
         self._not_before = self._clock.monotonic() + 1
@@ -194,14 +208,6 @@ def _answer(
             Answer(id=question_id, answer=found.answer or "", by=by)
         )
     return found
-
-
-def rule_fits(match: str, question: str) -> bool:
-    """Whether a rule of `[[answer]]` is meant for a question; never raises."""
-    try:
-        return re.search(match, question) is not None
-    except re.error:
-        return False
 
 
 def _now(state: QuestionState, record: Record | None, clock: Clock) -> QuestionState:

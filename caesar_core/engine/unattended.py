@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from caesar_core.engine.questions import rule_fits
+from caesar_core.engine.rules import rule_fits
 from caesar_core.errors import CaesarError
 from caesar_core.store import mailbox
 from caesar_core.store.mailbox import QuestionState
