@@ -14,7 +14,7 @@ from caesar_core.agents.login import Login, login_of
 from caesar_core.engine.configure.findings import doubts
 from caesar_core.engine.configure.values import check_files
 from caesar_core.engine.doctor_proof import Proof, prove
-from caesar_core.engine.inventory import agent_row
+from caesar_core.engine.inventory import agent_row, version_doubt
 from caesar_core.engine.machine import Part, git_part, python_part, watcher_part
 from caesar_core.engine.project import Project
 from caesar_core.engine.trust import UntrustedError, require
@@ -99,6 +99,7 @@ def _row(project: Project, agent: Agent, version: str | None) -> dict[str, Any]:
     embedded = agent.bin == sys.executable
     login = Login("unneeded") if embedded else login_of(agent.id, os.environ, home_folder())
     row["version"] = version
+    row["version_doubt"] = version_doubt(agent, version or "") or None
     row["login"] = asdict(login)
     row["remedy"] = None if row["installed"] else install_hint(agent.bin)
     return row

@@ -6,6 +6,8 @@ from dataclasses import fields
 from typing import Any, Final
 
 from caesar_core.agents.base import Agent, Capabilities
+from caesar_core.agents.generic import GenericAgent
+from caesar_core.agents.tested import TESTED, Tested
 from caesar_core.config.policy import refusal
 from caesar_core.config.settings import Role
 from caesar_core.engine.paused_agents import passed_over, paused_last
@@ -44,6 +46,9 @@ def agent_row(project: Project, agent: Agent) -> dict[str, Any]:
         "policy": policy_verdict(project, agent),
         "provenance": config.layer_of(f"agent.{agent.id}"),
     }
+    tested = _tested(agent)
+    if tested is not None:
+        row["tested"] = {"from": tested.first, "before": tested.before}
     pause = load_pause(project.layout, agent.id)
     if pause is not None and pause.holds(project.clock.now()):
         row["paused"] = pause_json(pause)
@@ -51,6 +56,17 @@ def agent_row(project: Project, agent: Agent) -> dict[str, Any]:
         row["default_model"] = model
         row["model_provenance"] = config.layer_of(f"models.{agent.id}")
     return row
+
+
+def version_doubt(agent: Agent, told: str) -> str:
+    """Return why the version that an agent's program tells is doubtful; empty when it is not."""
+    tested = _tested(agent)
+    return tested.doubt(told) if tested else ""
+
+
+def _tested(agent: Agent) -> Tested | None:
+    # One that was declared under the name of a known one is another program.
+    return None if isinstance(agent, GenericAgent) else TESTED.get(agent.id)
 
 
 def agent_rows(project: Project) -> list[dict[str, Any]]:

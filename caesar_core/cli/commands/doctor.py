@@ -73,6 +73,8 @@ def _agents(agents: tuple[dict[str, Any], ...], *, verbose: bool) -> None:
         out.line(line)
     missing = [agent for agent in agents if agent["remedy"]]
     denied = [agent for agent in agents if not agent["policy"]["allowed"]]
+    doubtful = [(a["id"], a["version_doubt"]) for a in agents if a["version_doubt"]]
+    _remedies("Of a version that was not tried:", doubtful)
     _remedies("To install:", [(agent["id"], agent["remedy"]) for agent in missing])
     _remedies(
         "Refused by the policy:",

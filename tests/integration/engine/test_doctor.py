@@ -19,6 +19,8 @@ def test_doctor_asks_every_cli_at_once_and_proves_a_task(caesar: Caesar, tmp_pat
     """Case O1: what is missing comes with the way to get it."""
     tools = tmp_path / "tools"
     program(tools, "codex", "echo codex-cli 0.169.0")
+    program(tools, "agy", "echo 1.2.17")
+    program(tools, "copilot", "echo GitHub Copilot CLI 2.0.1.")
     program(tools, "gemini", "sleep 60")
     program(tools, "opencode", "sleep 60")
     path = f"{tools}:{os.environ['PATH']}"
@@ -30,6 +32,10 @@ def test_doctor_asks_every_cli_at_once_and_proves_a_task(caesar: Caesar, tmp_pat
     found = ran.json
     agents = {agent["id"]: agent for agent in found["agents"]}
     assert agents["codex"]["version"] == "codex-cli 0.169.0"
+    assert agents["codex"]["version_doubt"] is None
+    assert agents["codex"]["tested"] == {"from": "0.169.0", "before": "0.170.0"}
+    assert agents["copilot"]["version_doubt"].startswith("newer than 1.0.102")
+    assert "tested" not in agents["antigravity"]
     assert agents["codex"]["login"] == {"state": "found", "evidence": "$OPENAI_API_KEY"}
     assert "sk-secret-value" not in ran.out
     assert (agents["gemini"]["installed"], agents["gemini"]["version"]) == (True, None)
