@@ -45,6 +45,7 @@ from caesar_core.engine.spools import Spools
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.told import is_told
 from caesar_core.engine.turn import note_budget, wait_for_turn
+from caesar_core.engine.usage_watch import UsageWatch
 from caesar_core.errors import CaesarError
 from caesar_core.identity import ProcessRef, current, is_alive
 from caesar_core.process.leftovers import sweep_leftovers
@@ -257,12 +258,14 @@ class Supervisor:
         spools = self._spools(run)
         mail = MailWatch(run.files, run.plan.answers, self._clock)
         translator = spools.translator
+        usage = UsageWatch(self._clock)
 
         def take_in() -> bool:
             mail.look()
             moved = spools.pump()
             run.checkpointer.update()
             self._provider.look(run.checkpointer.view.trouble, run.record)
+            usage.look(run, translator.usage)
             return moved
 
         def why() -> tuple[str, Reason]:

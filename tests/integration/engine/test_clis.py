@@ -161,3 +161,20 @@ def test_arguments_after_two_dashes_reach_the_cli_last(caesar: Caesar) -> None:
     caesar("run", "--agent", "codex", "x", "--json", "--", "--profile", "fast")
 
     assert seen.with_suffix(".argv").read_text().splitlines()[-3:] == ["-", "--profile", "fast"]
+
+
+def test_what_a_task_takes_is_known_while_it_runs(caesar: Caesar) -> None:
+    """Where the stream says it: OpenCode's does, step by step."""
+    tokens = {"input": 10, "output": 5}
+    step = {"type": "step_finish", "part": {"reason": "tool-calls", "tokens": tokens, "cost": 0.5}}
+    install(caesar, "opencode", f"{says(step)}\n{caesar.at_the_gate}")
+    task_id = caesar.detach("say hi", agent="opencode")
+    running = caesar.wait(task_id, lambda record: record.usage is not None)
+    listed = caesar("ps", "--json").json["tasks"]
+    caesar.gate.touch()
+    caesar.wait(task_id)
+    assert (running.status, running.usage) == (
+        "running",
+        {"input_tokens": 10, "output_tokens": 5, "cached_input_tokens": 0, "cost_usd": 0.5},
+    )
+    assert listed[0]["usage"]["cost_usd"] == 0.5
