@@ -45,8 +45,10 @@ demo: $(RUNTIME) ## see two agents race in a small repository (ARGS="--plain" fo
 test: $(DEV) ## run all tests (ARGS="-k name" to choose)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
-soak: $(DEV) ## kill every process before every step that it takes (ARGS="supervisor" to choose)
+soak: $(DEV) ## kill every process before every step (ARGS="supervisor" to choose), fuzz, 1,000 tasks (CAESAR_SOAK)
 	@$(BIN)/python -m tests.kill $(ARGS)
+	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/hostile --timeout 3600
+	@$(BIN)/python -m tests.bench.soak
 
 test-real: $(DEV) ## drive the real CLIs from npm against a scripted model (ARGS="-k codex --record")
 	@$(BIN)/python -m tests.real.install

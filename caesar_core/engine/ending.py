@@ -105,7 +105,7 @@ class EndFile:
             return EndState(end=RunEnd(**document.pop("end")), **document)
         except FileNotFoundError:
             return None
-        except (StoreError, ValueError, TypeError, AttributeError, KeyError):
+        except (StoreError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
             sentence = "How the task ended is not known: the note of it is damaged."
             return EndState(RunEnd("failed", sentence, reason="other"), report_taken=True)
 

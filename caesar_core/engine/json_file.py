@@ -46,7 +46,12 @@ class JsonFile:
             BadJsonFileError: it is not a plain JSON object: comments, trailing commas, …
             StoreError: it cannot be read.
         """
-        real = path.resolve()
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError):
+            raise BadJsonFileError(
+                f"{path} is a link that leads to itself.", "Mend the file first."
+            ) from None
         try:
             data = read_bounded(real, _LIMIT)
         except FileNotFoundError:

@@ -22,11 +22,14 @@ from caesar_core.repo.discover import Repository
 from caesar_core.repo.main_tree import main_tree_state, touched_since
 from caesar_core.repo.outcome import keep_outcome
 from caesar_core.repo.snapshot import Snapshot, snapshot_workspace
+from caesar_core.text import one_line
 
 _OUTSIDE: Final = "Changed outside of the worktree while the task ran"
 _OUTSIDE_DETAIL: Final = "By this task or by somebody else; it is not part of the task's diff."
 _OUTSIDE_SHOWN: Final = 10
 _FILTER: Final = "The agent assigned a git filter to files"
+_SETTINGS: Final = "Programs that git runs were configured in your repository meanwhile"
+_SETTINGS_DETAIL: Final = "Unless that was you, remove them: git config --list --show-origin"
 _FILTER_DETAIL: Final = "If your git knows that filter, it runs on them when you apply:"
 
 
@@ -72,6 +75,7 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
         run.find("high", "The worktree was gone when the task ended; nothing of it could be read")
         return Observation()
     _report_left_out(run, snapshot)
+    _report_settings(run, repository)
     changes = list_changes(repository.git(), base, snapshot.tree, prefix=repository.prefix)
     _report_filters(run, repository, base, snapshot.tree, changes)
     commit = None
@@ -105,6 +109,7 @@ def _in_place(run: TaskRun, repository: Repository) -> Observation:
     if after is None or run.record.base_ref is None:
         return Observation()
     _report_left_out(run, after)
+    _report_settings(run, repository)
     changes = list_changes(
         repository.git(), run.record.base_ref, after.tree, prefix=repository.prefix
     )
@@ -127,6 +132,17 @@ def _report_filters(
         if fresh:
             path = from_project(change.path, repository.prefix)
             run.find("medium", _FILTER, f"{_FILTER_DETAIL} {'; '.join(fresh)}", file=path)
+
+
+def _report_settings(run: TaskRun, repository: Repository) -> None:
+    """Name filters that were configured while the task ran: the next worktree takes them for yours.
+
+    A worktree shares its configuration with the user's repository.
+    """
+    fresh = sorted(set(repository.git().list_filters()) - set(run.record.filters))
+    if fresh:
+        told = "; ".join(one_line(setting, 200) for setting in fresh[:_OUTSIDE_SHOWN])
+        run.find("high", _SETTINGS, f"{told}. {_SETTINGS_DETAIL}")
 
 
 def _filter_lines(repository: Repository, blob: str) -> list[str]:

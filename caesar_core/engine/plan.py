@@ -134,7 +134,7 @@ def load_plan(path: Path) -> Plan | None:
         return Plan(**{k: _frozen(v) for k, v in document.items() if k in known})
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"{path} is not a plan: {error}.") from None
 
 

@@ -160,7 +160,7 @@ def _locked(environment: Mapping[str, str]) -> AbstractContextManager[None]:
 def _load(environment: Mapping[str, str]) -> dict[str, dict[str, str]]:
     try:
         document = json.loads(read_bounded(trust_file(environment), _LIMIT))
-    except (FileNotFoundError, StoreError, ValueError):
+    except (FileNotFoundError, StoreError, ValueError, RecursionError):
         return {}
     if not isinstance(document, dict):
         return {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -25,6 +26,7 @@ Stage = Literal["prepared", "applied", "undone", "restored"]
 
 _FILE: Final = "journal.json"
 _VERSION: Final = 1
+_LARGEST: Final = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +94,34 @@ def read_journal(folder: Path) -> Journal | None:
 
     """
     try:
-        document = json.loads((folder / _FILE).read_text("ascii"))
+        document = json.loads(_read(folder / _FILE))
         if document["version"] != _VERSION:
             raise OperationError(f"{folder / _FILE} was written by another version of caesar.")
         entries = tuple(_entry(item) for item in document["entries"])
         return Journal(folder, Path(document["root"]), document["stage"], entries)
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise OperationError(
             f"{folder / _FILE} is damaged: {error}.",
             "old/ beside it holds the files as they were; look, then move the folder away.",
         ) from error
+
+
+def _read(path: Path) -> bytes:
+    """Return what the file holds; a link is not followed, a FIFO not waited for."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise OperationError(f"Cannot read {path}: {error.strerror}.") from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+        os.close(descriptor)
+        raise OperationError(f"{path} is no journal of ours.", "Look, then move it away.")
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(_LARGEST)
 
 
 def open_folder(folder: Path) -> None:
