@@ -35,11 +35,13 @@ class Bench:
     Attributes:
         folder: scratch space, removed at the end.
         repeat: how often a row is measured.
+        program: what the rows that can be compared run: ours, or the reference implementation.
     """
 
     folder: Path
     repeat: int
     env: dict[str, str] = field(default_factory=dict)
+    program: tuple[str, ...] = (CAESAR,)
 
     def run(self, *command: str, cwd: Path) -> Run:
         """Run one command once; its output goes nowhere.
@@ -109,14 +111,14 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
 
 
 @contextmanager
-def bench(repeat: int) -> Iterator[Bench]:
+def bench(repeat: int, program: tuple[str, ...] = (CAESAR,)) -> Iterator[Bench]:
     """Give a bench whose programs know nothing of this person's settings."""
     with tempfile.TemporaryDirectory(prefix="caesar-bench-") as folder:
         home = Path(folder, "home")
         home.mkdir()
         (home / ".gitconfig").write_text("[user]\n name = Bench\n email = bench@example.org\n")
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        yield Bench(Path(folder), repeat, {**kept, "HOME": str(home)})
+        yield Bench(Path(folder), repeat, {**kept, "HOME": str(home)}, program)
 
 
 def _cpu_seconds(process: psutil.Process) -> float:

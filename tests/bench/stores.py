@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from caesar_core.clock import iso
@@ -31,6 +32,32 @@ def running_project(bench: Bench, tasks: int, events: int) -> Path:
     records = RecordStore(layout, CLOCK)
     for number in range(tasks):
         _write_task(layout, records, f"t_{number:08x}", events)
+    return root
+
+
+def past_project(bench: Bench, past: int, live: int) -> Path:
+    """Make a project with `live` running tasks of 40 events and `past` ones that ended."""
+    root = empty_project(bench, f"past-{past}-{live}")
+    layout = Layout(root)
+    layout.records.mkdir(parents=True)
+    ended = iso(CLOCK.now())
+    for number in range(past):
+        record = Record(
+            id=f"t_{number:08x}",
+            agent="codex",
+            objective="Fix the tokenizer",
+            status="succeeded",
+            report_status="success",
+            created_at=ended,
+            ended_at=ended,
+        )
+        # Not through the store, which would sync each of them.
+        layout.record(record.id).write_text(json.dumps(record.to_json()))
+        layout.task(record.id).dir.mkdir(parents=True)
+        layout.task(record.id).events.write_bytes(b"".join(stream(record.id, 8)))
+    records = RecordStore(layout, CLOCK)
+    for number in range(past, past + live):
+        _write_task(layout, records, f"t_{number:08x}", 40)
     return root
 
 
