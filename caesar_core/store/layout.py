@@ -7,6 +7,7 @@ files that only we know live beside it under names it ignores.
 from __future__ import annotations
 
 import hashlib
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -322,9 +323,22 @@ def _digest(text: str) -> str:
 
 
 def find_root(start: Path) -> Path:
-    """Return the nearest folder from `start` upwards with `.caesar` or `.git`, else `start`."""
+    """Return the nearest folder from `start` upwards with `.caesar` or `.git`, else `start`.
+
+    A folder above that everybody may write to, such as `/tmp`, is nobody's project: what a
+    stranger leaves there must not govern the folders below.
+    """
     resolved = start.resolve()
     for folder in (resolved, *resolved.parents):
+        if folder != resolved and _is_everybodys(folder):
+            continue
         if (folder / CAESAR_DIR).is_dir() or (folder / ".git").exists():
             return folder
     return resolved
+
+
+def _is_everybodys(folder: Path) -> bool:
+    try:
+        return bool(folder.stat().st_mode & stat.S_IWOTH)
+    except OSError:
+        return False
