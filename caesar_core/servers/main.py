@@ -20,6 +20,7 @@ from caesar_core.servers import results as r
 from caesar_core.servers.awaiting import HandedOut, Seen, Waiter, wait_for
 from caesar_core.servers.critical import critical
 from caesar_core.servers.kit import Report, build_server
+from caesar_core.servers.room import LARGEST, message_size, newest_that_fit
 from caesar_core.servers.stdio import Wire, serve
 from caesar_core.servers.tools import tools_of
 
@@ -39,7 +40,6 @@ _WARNINGS: Final = {
     "The task waits": "quota_warning",
     "Passed over": "quota_warning",
 }
-_LARGEST_PATCH: Final = 16 << 20
 
 
 class MainTools:
@@ -133,7 +133,7 @@ class MainTools:
             task_id=files.dir.name,
             raw=False,
             total_events=count_events(files),
-            events=last_events(files, given.limit),
+            events=newest_that_fit(last_events(files, given.limit)),
         )
 
     def cancel(self, given: r.TaskArguments) -> r.CancelResult:
@@ -227,11 +227,10 @@ def _warnings(resolution: Resolution) -> dict[str, str]:
 
 
 def _patch(patch: bytes) -> dict[str, Any]:
-    if len(patch) > _LARGEST_PATCH:
-        return {
-            "note": f"The patch has {len(patch)} bytes: too many for a result. See caesar diff."
-        }
     try:
-        return {"patch": patch.decode("utf-8")}
+        found: dict[str, Any] = {"patch": patch.decode("utf-8")}
     except UnicodeDecodeError:
-        return {"patch": None, "patch_base64": base64.b64encode(patch).decode("ascii")}
+        found = {"patch": None, "patch_base64": base64.b64encode(patch).decode("ascii")}
+    if len(patch) <= LARGEST and message_size(found) <= LARGEST:
+        return found
+    return {"note": f"The patch has {len(patch)} bytes: too many for a result. See caesar diff."}
