@@ -65,6 +65,7 @@ class CaesarApp(App[int]):
         theme: `dark`, `light`, or the name of one of Textual's themes.
         glyphs: what the terminal can show.
         only: what the list is filtered by in the beginning.
+        race: the race that is shown first, over the list.
         until_over: leave a moment after all that is shown has ended.
         lifeline: a descriptor that reads as ended when the process dies that restores the
             terminal; `None` when there is none.
@@ -90,6 +91,7 @@ class CaesarApp(App[int]):
         theme: str = "dark",
         glyphs: Glyphs = UNICODE,
         only: str = "",
+        race: str | None = None,
         until_over: bool = False,
         lifeline: int | None = None,
     ) -> None:
@@ -100,7 +102,7 @@ class CaesarApp(App[int]):
         self.animation_level = "none"  # a screenful moves at once, as it does in a pager
         self._lifeline = lifeline
         self._board = BoardScreen(
-            layout.root, clock, self._act, glyphs, only=only, until_over=until_over
+            layout.root, clock, self._act, glyphs, only=only, race=race, until_over=until_over
         )
         self._bridge = Bridge(layout, self._board, ids, clock)
         self._actions = Actions(engine, self._post)
@@ -236,6 +238,7 @@ def show(
         theme=theme or "dark",
         glyphs=locale_glyphs(os.environ),
         only=f"race:{race}" if race else "",
+        race=None if until_over else race,
         until_over=until_over,
         lifeline=lifeline,
     )

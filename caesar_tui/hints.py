@@ -39,12 +39,23 @@ def applies(action: str, view: TaskView | None, tab: str) -> bool:
     return view is not None and _OF_A_TASK[action](view.facts)
 
 
-def board_hints(view: TaskView | None, tab: str, *, has_applied: bool) -> list[Key]:
-    """Return the keys for the footer; `u` always works, and is shown when something was applied."""
+def board_hints(
+    view: TaskView | None, tab: str, *, has_applied: bool, in_race: bool = False
+) -> list[Key]:
+    """Return the keys for the footer; `u` always works, and is shown when something was applied.
+
+    Args:
+        in_race: whether the row of a race is chosen.
+
+    """
     return [
         key
         for key in keys_of("board")
         if key.label
-        and applies(key.action.partition("(")[0], view, tab)
+        and ((in_race and key.action == "race") or _applies(key, view, tab))
         and (has_applied or key.action != "undo")
     ]
+
+
+def _applies(key: Key, view: TaskView | None, tab: str) -> bool:
+    return applies(key.action.partition("(")[0], view, tab)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -15,6 +15,7 @@ from caesar_core.board.standing import Group
 from caesar_core.board.views import QuestionView, TaskView
 from caesar_core.ids import shortest_prefixes
 from caesar_core.protocol.event import Event
+from caesar_tui.render.race_row import Field
 
 SHOWN_FINISHED: Final = 50
 SHOWN_HISTORY: Final = 2_000
@@ -43,6 +44,7 @@ class BoardModel:
         self._active: set[str] = set()
         self._ended: list[str] | None = None
         self._prefixes: dict[str, str] | None = None
+        self._races: dict[str, set[str]] = {}
 
     def take(self, delta: BoardDelta) -> None:
         """Take over what changed."""
@@ -50,6 +52,8 @@ class BoardModel:
         for view in delta.changed:
             if view.id not in self.tasks:
                 self._prefixes = None
+                if view.facts.race_id:
+                    self._races.setdefault(view.facts.race_id, set()).add(view.id)
             if not view.facts.is_active or view.id not in self._active:
                 self._ended = None
             (self._active.add if view.facts.is_active else self._active.discard)(view.id)
@@ -60,7 +64,9 @@ class BoardModel:
         for task_id in self.tails.keys() - self._active:
             del self.tails[task_id]
         for task_id in delta.removed:
-            self.tasks.pop(task_id, None)
+            gone = self.tasks.pop(task_id, None)
+            if gone is not None and gone.facts.race_id:
+                self._races[gone.facts.race_id].discard(task_id)
             self._active.discard(task_id)
             self._ended = self._prefixes = None
 
@@ -86,6 +92,24 @@ class BoardModel:
         if self._prefixes is None:
             self._prefixes = shortest_prefixes(self.tasks, _FEWEST)
         return self._prefixes
+
+    def fields(self, rows: Iterable[Row]) -> dict[str, Field]:
+        """Return how far each race among these rows is; one contestant alone is no race."""
+        shown = {row.view.facts.race_id for row in rows}
+        found = {
+            race_id: self._races[race_id]
+            for race_id in shown
+            if race_id and len(self._races.get(race_id, ())) > 1
+        }
+        names = shortest_prefixes(found, _FEWEST)
+        return {
+            race_id: Field(names[race_id], len(ids - self._active), len(ids))
+            for race_id, ids in found.items()
+        }
+
+    def race(self, race_id: str) -> list[TaskView]:
+        """Return the contestants of a race."""
+        return [self.tasks[task_id] for task_id in sorted(self._races.get(race_id, ()))]
 
     @property
     def is_busy(self) -> bool:

@@ -65,6 +65,9 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         for part in message.delta.appended:
             self.pane.grown(part)
         self.load_tab(self.chosen_view)
+        if self._race_at_first is not None and self.board_model.race(self._race_at_first):
+            self.show_race(self._race_at_first)
+            self._race_at_first = None
         if self._until_over and self._is_over():
             self._until_over = False
             self.set_timer(LAST_LOOK, self.action_quit)
@@ -81,7 +84,8 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         self.set_class(is_empty and not self.pane.form.line.has_focus, "-empty")
         if self.focused is None:
             self.call_after_refresh(self._take_focus)
-        self.table.show(rows, model.prefixes, now)
+        fields = model.fields(rows)
+        self.table.show(rows, model.prefixes, now, fields, all_open=not only.is_empty)
         if self.chosen_next in self._shown:
             self.table.chosen, self.chosen_next = self.chosen_next, None
         header = self.query_one(HeaderBar)
@@ -102,12 +106,12 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
     def on_task_table_chosen(self, message: TaskTable.Chosen) -> None:
         """Show the chosen task."""
         message.stop()
-        self.pane.choose(message.task_id)
+        self.pane.choose(message.task_id if self.table.chosen_race is None else None)
         self._render_head(self.clock.now())
         self.load_tab(self.chosen_view)
 
     def on_task_table_opened(self, message: TaskTable.Opened) -> None:
-        """Move into the pane."""
+        """Move into the pane, or show the race."""
         message.stop()
         self.action_open()
 
@@ -124,6 +128,8 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Show a key only where it applies."""
         del parameters
+        if action == "race" and self.table.chosen_race is not None:
+            return True
         return applies(action, self.chosen_view, self.pane.tab)
 
     def action_filter(self) -> None:
@@ -169,7 +175,10 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         own = [key for key in own if self.pane.allows(key)]
         taken = {key.shown for key in own}
         rest = board_hints(
-            self.chosen_view, self.pane.tab, has_applied=self.board_model.has_applied
+            self.chosen_view,
+            self.pane.tab,
+            has_applied=self.board_model.has_applied,
+            in_race=self.table.chosen_race is not None,
         )
         return [*own, *(key for key in rest if key.shown not in taken)]
 
@@ -192,6 +201,8 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
     def _render_head(self, now: datetime) -> None:
         chosen = self.table.chosen
         self.pane.show(None if chosen is None else self._shown.get(chosen), now)
+        if self.table.chosen_race is not None:
+            self.pane.head.show_race(self.board_model.race(self.table.chosen_race))
         self.render_keys()
 
     def _notes(self, only: Filter, left_out: int) -> list[str]:

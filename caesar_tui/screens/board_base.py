@@ -28,6 +28,7 @@ class BoardBase(Screen[None]):
         clock: the time.
         act: carries an intent out, without blocking.
         only: what the list is filtered by in the beginning.
+        race: the race that is shown first, over the list.
         until_over: leave a moment after all that is shown has ended.
 
     """
@@ -44,6 +45,7 @@ class BoardBase(Screen[None]):
         glyphs: Glyphs = UNICODE,
         *,
         only: str = "",
+        race: str | None = None,
         until_over: bool = False,
     ) -> None:
         super().__init__()
@@ -53,6 +55,7 @@ class BoardBase(Screen[None]):
         self.act = act
         self.board_model = BoardModel()
         self._only_at_first = only
+        self._race_at_first = race
         self._until_over = until_over
         self._shown: dict[str, Row] = {}
         self._said = ""
@@ -87,6 +90,10 @@ class BoardBase(Screen[None]):
 
     def show_tab(self, name: str) -> None:
         """Show a tab of the pane."""
+        raise NotImplementedError
+
+    def show_race(self, race_id: str) -> None:
+        """Show a race."""
         raise NotImplementedError
 
     def do(self, intent: Intent) -> None:

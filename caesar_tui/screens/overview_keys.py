@@ -33,11 +33,16 @@ class OverviewKeys(BoardBase):
         self.call_after_refresh(self.render_overlay)
 
     def action_race(self) -> None:
-        """Show the race of the chosen task."""
+        """Show the chosen race, or that of the chosen task."""
         view = self.chosen_view
-        if view is not None and view.facts.race_id:
-            self.app.push_screen(RaceScreen(view.facts.race_id, self.act, self.glyphs))
-            self.call_after_refresh(self.render_overlay)
+        race_id = self.table.chosen_race or (view.facts.race_id if view is not None else None)
+        if race_id:
+            self.show_race(race_id)
+
+    def show_race(self, race_id: str) -> None:
+        """Show a race."""
+        self.app.push_screen(RaceScreen(race_id, self.act, self.glyphs))
+        self.call_after_refresh(self.render_overlay)
 
     def on_tail_read(self, message: TailRead) -> None:
         """Take the last events of a task."""
@@ -57,7 +62,7 @@ class OverviewKeys(BoardBase):
         elif isinstance(screen, WallScreen):
             screen.show(arrange(model.running, now), model.prefixes, model.tails, now)
         elif isinstance(screen, RaceScreen):
-            field = [v for v in model.tasks.values() if v.facts.race_id == screen.race_id]
+            field = model.race(screen.race_id)
             rows = {row.view.id: row for row in arrange(field, now)}
             screen.show(race_view(field, screen.race_id), rows)
 

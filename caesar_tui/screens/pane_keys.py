@@ -56,8 +56,11 @@ class PaneKeys(BoardBase):
         self.action_tab(message.tab)
 
     def action_open(self) -> None:
-        """Move into the pane."""
-        self.pane.focus_content()
+        """Move into the pane; the row of a race opens the race."""
+        if self.table.chosen_race is not None and self.table.has_focus:
+            self.show_race(self.table.chosen_race)
+        else:
+            self.pane.focus_content()
 
     def action_switch(self) -> None:
         """Move on: from the list to an open question, to the pane, to the list."""
@@ -132,6 +135,5 @@ class PaneKeys(BoardBase):
     def _race_of(self, view: TaskView) -> dict[str, str]:
         """Return the contestants of a task's race, or the task alone."""
         race_id = view.facts.race_id
-        tasks = self.board_model.tasks.values() if race_id else (view,)
-        field = [task.facts for task in tasks if task.facts.race_id == race_id]
-        return {facts.id: f"{facts.agent} {facts.id}" for facts in field}
+        tasks = self.board_model.race(race_id) if race_id else (view,)
+        return {task.id: f"{task.facts.agent} {task.id}" for task in tasks}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -15,6 +16,7 @@ from textual.widgets import Static
 from caesar_core.board.activity import activity
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import Row
+from caesar_core.board.views import TaskView
 from caesar_core.text import one_line
 from caesar_tui.render.cells import size_text
 from caesar_tui.render.task_row import ink_of, time_of
@@ -32,6 +34,8 @@ TABS: Final = (
     ("timeline", "Timeline"),
 )
 _TABS_WIDTH: Final = sum(len(title) + 4 for _, title in TABS)
+_SIGN: Final = 2
+"""Cells that the mark of a followed stream takes where its word would cost the tabs' titles."""
 FIRST_COMMANDS: Final = (
     ('caesar run --agent shell "make test"', "run a command as a task; it appears here"),
     ("caesar demo", "see two agents race, without any agent installed"),
@@ -97,6 +101,21 @@ class TaskHead(Vertical):
         if row is not None:
             title, doing = self._title(row, now), self._doing(row, now)
             objective = content(one_line(row.view.facts.objective, LONGEST))
+        self._tell(title, objective, doing)
+
+    def show_race(self, field: Sequence[TaskView]) -> None:
+        """Show that a race is chosen, and what opens it."""
+        if field:
+            facts = [view.facts for view in field]
+            done = sum(not known.is_active for known in facts)
+            dot = f" {self._glyphs.bullet} "
+            agents = ", ".join(known.agent for known in facts)
+            title = dot.join((f"race {facts[0].race_id}", f"{done}/{len(facts)} done", agents))
+            objective = content(one_line(facts[0].objective, LONGEST))
+            keys = f"Enter shows the race{dot}Space unfolds it into its contestants"
+            self._tell(content(title, "bold $accent"), objective, content(keys, "$dim"))
+
+    def _tell(self, title: Content, objective: Content, doing: Content) -> None:
         for name, text in (("title", title), ("objective", objective), ("doing", doing)):
             line = self.query_one(f"#head-{name}", QuietStatic)
             line.set_class(not text, "-nothing")

@@ -103,7 +103,7 @@ class TaskPane(Vertical):
         self.raw.show(task_id if self.tab == "raw" else None)
         self.changes.clear()
         for page in (self.report, self.order):
-            page.show([PageLine("Reading", "dim")], anew=True)
+            page.show([PageLine("Reading", "dim")] if task_id else [], anew=True)
 
     def show(self, row: Row | None, now: datetime) -> None:
         """Bring head, ages and question up to date."""

@@ -39,7 +39,9 @@ def command(
     ids = _resolved(layout, tasks)
     from caesar_core.engine.service import Service
 
-    Service(layout.root).adopt()
+    service = Service(layout.root)
+    service.adopt()
+    race = None if race is None else service.race(race).id
     if once:
         from caesar_core.cli.frame import print_frame
 
@@ -47,6 +49,8 @@ def command(
     if web:
         from caesar_core.cli.dashboard import open_in_browser
 
+        if race is not None:
+            ids = list(service.race(race).file.task_ids)
         return open_in_browser(layout, ids=ids, theme=theme)
     if not (plain or as_json):
         from caesar_core.cli.dashboard import can_show, open_dashboard
