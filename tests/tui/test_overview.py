@@ -108,8 +108,9 @@ async def test_more_tasks_than_tiles_are_paged(sample: Sample) -> None:
         sample.task(f"t_w{number:02}", "codex", started=5)
     async with opened(sample, (120, 30)) as pilot:
         await press(pilot, "W")
+        status = pilot.app.screen.query_one("#status")
+        await until(pilot, lambda: "page 1 of 2" in shown(status))
         first = wall(pilot).chosen
-        assert "page 1 of 2" in shown(pilot.app.screen.query_one("#status"))
         await press(pilot, "pagedown")
         assert wall(pilot).chosen != first
         await press(pilot, "pageup", "escape")

@@ -89,13 +89,14 @@ async def test_t_shows_one_kind_after_the_other(sample: Sample) -> None:
         await settled(pilot)
         everything = shown(log)
         await press(pilot, "enter", "t")
-        assert "pnpm test" not in shown(log)
+        await until(pilot, lambda: "pnpm test" not in shown(log))
         assert "The guard" in shown(log)
         await press(pilot, "t")
-        assert shown(log).splitlines()[0].strip().startswith("21:03:32 ✓ shell")
+        first = "21:03:32 ✓ shell"
+        await until(pilot, lambda: shown(log).splitlines()[0].strip().startswith(first))
         assert "only tools" in shown(board(pilot).query_one("#head-follow"))
         await press(pilot, "t", "t", "t")
-        assert shown(log) == everything
+        await until(pilot, lambda: shown(log).rstrip() == everything.rstrip())
 
 
 async def test_t7_y_copies_the_whole_event(empty: Sample) -> None:
