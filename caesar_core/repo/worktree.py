@@ -6,12 +6,13 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from caesar_core.errors import OperationError
+from caesar_core.identity import is_signed_by_dead, signature
 from caesar_core.repo.command import Git, GitError
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.lock import locked
@@ -127,7 +128,7 @@ def remove_worktree(
     """
     if _contains(path, repository.git_root) or _contains(path, repository.common_dir):
         raise OperationError(f"{path} holds the repository itself: not removed.")
-    delete_tree(path)
+    _remove_at_once(path)
     git = repository.git()
     if worktree_state(repository, path) is not None:
         with locked(repository.common_dir, wait=True):
@@ -181,6 +182,19 @@ def delete_tree(path: Path) -> None:
         return
     except OSError as error:
         raise OperationError(f"Cannot delete {path}: {error.strerror}.") from error
+
+
+def _remove_at_once(path: Path) -> None:
+    """Delete a worktree under another name: killed half-way, it looks like nobody's work."""
+    aside = path.with_name(f".{path.name}.{signature()}.tmp")
+    with suppress(OSError):
+        path.rename(aside)
+    delete_tree(aside)
+    delete_tree(path)
+    with suppress(OSError):
+        for entry in list(os.scandir(path.parent)):
+            if entry.name.endswith(".tmp") and is_signed_by_dead(entry.name):
+                delete_tree(Path(entry.path))
 
 
 def _listing(repository: Repository) -> bytes:

@@ -14,7 +14,15 @@ from tests.kill.world import LINES, MESSAGES, World, processes_of
 
 _OF_A_TASK: Final = {
     *("task.json", "brief.md", "events.jsonl", "raw.log", "report.json", "report.agent.json"),
-    *("view.json", "checks", "setup.log", "supervisor.log", "report.schema.json", "cancel.json"),
+    *(
+        "view.json",
+        "checks",
+        "setup.log",
+        "supervisor.log",
+        "report.schema.json",
+        "cancel.json",
+        "report.invalid.json",
+    ),
 }
 _EMPTY: Final = ("plans", "slots", "worktrees-in-use", "workspace-writers")
 

@@ -36,6 +36,7 @@ PHASES = [
     ("apply, then a look", "first-file", "rename a.txt", 1),
     ("undo", "second-file", "rename a.txt", 1),
     ("undo", "undone-and-not-noted", RECORD, 1),
+    ("gc", "worktree-half-removed", "remove built.txt", 1),
     ("gc", "branch", "start git branch", 1),
     ("gc", "not-noted", RECORD, 1),
 ]
