@@ -13,14 +13,21 @@ from tests.real.clis import Cli
 from tests.real.project import RealProject
 
 pytestmark = pytest.mark.timeout(120)
+# A scripted model answers in milliseconds, before servers that start in the background are there.
+PATIENT_CODEX: Final = ("-c", "mcp_servers.caesar.required=true")
+PATIENT_CLAUDE: Final = {"MCP_CONNECTION_NONBLOCKING": "false"}
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "codex": ("exec", "--json", "--dangerously-bypass-approvals-and-sandbox"),
+    "codex": ("exec", "--json", "--dangerously-bypass-approvals-and-sandbox", *PATIENT_CODEX),
     "claude": ("--allowedTools=mcp__caesar", "--output-format=stream-json", "--verbose", "-p"),
     "opencode": ("run", "--auto"),
     "copilot": ("--no-ask-user", "--allow-all-tools", "-p"),
     "gemini": ("--skip-trust", "--approval-mode", "yolo", "-p"),
 }
-SETTINGS: Final = {"ENABLE_TOOL_SEARCH": "false", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+SETTINGS: Final = {
+    **PATIENT_CLAUDE,
+    "ENABLE_TOOL_SEARCH": "false",
+    "GEMINI_CLI_TRUST_WORKSPACE": "true",
+}
 
 
 def ask(cli: Cli, caesar: Caesar) -> subprocess.CompletedProcess[str]:

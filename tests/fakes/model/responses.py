@@ -29,8 +29,9 @@ class ResponsesWire:
             if item.get("type") in {"additional_tools", _SEARCH_RESULT}:
                 tools += item.get("tools") or ()
         found = [offered for tool in tools for offered in _flatten(tool)]
-        has_searched = any(item.get("type") == _SEARCH_RESULT for item in _items(body))
-        # Once is enough: what was not found then is not there.
+        searches = sum(item.get("type") == _SEARCH_RESULT for item in _items(body))
+        # Once a step is enough: what was not found then is not there.
+        has_searched = searches > self.rounds(body)
         return [tool for tool in found if tool.name != SEARCH or not has_searched]
 
     def rounds(self, body: Json) -> int:
