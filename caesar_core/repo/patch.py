@@ -7,8 +7,10 @@ once; reading is linear in the patch's size.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from typing import Final, Literal
 
 from caesar_core.repo.patch_header import Action, Header, text_of
@@ -145,22 +147,60 @@ def parse_patch(patch: bytes | str) -> tuple[PatchFile, ...]:
     return tuple(iter_files(line + b"\n" for line in data.removesuffix(b"\n").split(b"\n")))
 
 
-def iter_rows(hunk: Hunk) -> Iterator[Row]:
-    """Give the rows of a hunk for a side-by-side view.
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Lines of a hunk that belong together: the same on both sides, or removed beside added.
+
+    Attributes:
+        start: its first row, counted from the hunk's first.
+        left, right: the lines of either side.
+
+    """
+
+    start: int
+    is_context: bool
+    left: Sequence[Line]
+    right: Sequence[Line]
+
+    @property
+    def rows(self) -> int:
+        """How many rows it makes."""
+        return max(len(self.left), len(self.right))
+
+    def row(self, index: int) -> Row:
+        """Return one of its rows."""
+        left = self.left[index] if index < len(self.left) else None
+        right = self.right[index] if index < len(self.right) else None
+        if self.is_context:
+            return Row("context", left, right)
+        return Row("removed" if right is None else "changed" if left else "added", left, right)
+
+
+def runs_of(hunk: Hunk) -> list[Run]:
+    """Return what stands side by side in a hunk, without making a row for each line.
 
     In a run of removed and added lines the first removed stands beside the first added, and so on.
     """
-    removed: list[Line] = []
-    added: list[Line] = []
-    for line in hunk.lines:
-        if line.kind == "context" or (line.kind == "removed" and added):
-            yield from _paired(removed, added)
-            removed, added = [], []
-        if line.kind == "context":
-            yield Row("context", line, line)
-        else:
-            (removed if line.kind == "removed" else added).append(line)
-    yield from _paired(removed, added)
+    runs: list[Run] = []
+    removed: Sequence[Line] = ()
+    start = at = 0
+    for kind, group in groupby(hunk.lines, attrgetter("kind")):
+        first, at = at, at + sum(1 for _ in group)
+        lines = hunk.lines[first:at]
+        if kind == "removed" and at < len(hunk.lines) and hunk.lines[at].kind == "added":
+            removed = lines
+            continue
+        sides = {"context": (lines, lines), "removed": (lines, ()), "added": (removed, lines)}
+        runs.append(Run(start, kind == "context", *sides[kind]))
+        removed = ()
+        start += runs[-1].rows
+    return runs
+
+
+def iter_rows(hunk: Hunk) -> Iterator[Row]:
+    """Give the rows of a hunk for a side-by-side view."""
+    for run in runs_of(hunk):
+        yield from map(run.row, range(run.rows))
 
 
 class _FileReader:
@@ -242,13 +282,3 @@ class _HunkReader:
     def finish(self) -> Hunk:
         old_start, old_count, new_start, new_count = self._span
         return Hunk(old_start, old_count, new_start, new_count, self._heading, tuple(self._lines))
-
-
-def _paired(removed: list[Line], added: list[Line]) -> Iterator[Row]:
-    both = min(len(removed), len(added))
-    for left, right in zip(removed[:both], added[:both], strict=True):
-        yield Row("changed", left, right)
-    for line in removed[both:]:
-        yield Row("removed", line, None)
-    for line in added[both:]:
-        yield Row("added", None, line)

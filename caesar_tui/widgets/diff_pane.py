@@ -13,12 +13,13 @@ from textual.binding import BindingType
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.repo.patch import Line, PatchFile, Row
 from caesar_tui.keymap import bindings
-from caesar_tui.render.diff_rows import DiffRow, DiffRowKind, changed_spans, diff_rows
+from caesar_tui.render.diff_rows import DiffRowKind, DiffRows, changed_spans
 from caesar_tui.render.stream_rows import Unfolded
 from caesar_tui.widgets.code_lines import CodeLines, shown_line
 from caesar_tui.widgets.safe import fit
 
 _NUMBER: Final = 5
+_MANY: Final = 2_000
 
 
 class DiffPane(CodeLines):
@@ -33,7 +34,7 @@ class DiffPane(CodeLines):
         self.cut = glyphs.cut
         self._files: Sequence[PatchFile] = ()
         self._note = ""
-        self._rows: list[DiffRow] = []
+        self._rows = DiffRows((), split=True)
         self._split = True
         self._wraps = False
         self._turned: set[str] = set()
@@ -74,17 +75,16 @@ class DiffPane(CodeLines):
         """Go to the next (1) or previous (-1) row of a kind: `hunk` or `file`."""
         here, _ = self._folds.place(self.scroll_offset.y)
         origin = here if self._at is None else self._at
-        places = [index for index, row in enumerate(self._rows) if row.kind == kind]
+        places = self._rows.places(kind)
         beyond = [index for index in places if (index - origin) * direction > 0]
         if beyond:
             self._go(beyond[0] if direction > 0 else beyond[-1])
 
     def go_to_file(self, path: str) -> None:
         """Go to the head of a file."""
-        for index, row in enumerate(self._rows):
-            if row.kind == "file" and row.path == path:
-                self._go(index)
-                return
+        place = self._rows.place_of(path)
+        if place is not None:
+            self._go(place)
 
     def row_count(self) -> int:
         """Return the number of lines."""
@@ -139,22 +139,40 @@ class DiffPane(CodeLines):
 
     def _rebuild(self) -> None:
         self._at = None
-        notes = [DiffRow("note", self._note)] if self._note else []
-        self._rows = notes + diff_rows(self._files, split=self._split, turned=self._turned)
+        self._rows = DiffRows(self._files, split=self._split, turned=self._turned, note=self._note)
         self._lay_out()
 
     def _lay_out(self) -> None:
-        width = self.row_width
-        self._folds.set(self._extra(width) if self._wraps and width else ())
+        """Lay rows out; the lengths of very many lines are looked at in a thread."""
+        width, rows = self.row_width, self._rows
+        self._folds.set(())
+        if self._wraps and width and len(rows) > _MANY:
+            self.run_worker(
+                lambda: self.app.call_from_thread(self._wrapped, rows, self._extra(rows, width)),
+                thread=True,
+                group="wrap",
+                exclusive=True,
+            )
+        elif self._wraps and width:
+            self._folds.set(self._extra(rows, width))
         self.rows_changed()
 
-    def _extra(self, width: int) -> list[tuple[int, int]]:
+    def _wrapped(self, rows: DiffRows, extra: Sequence[tuple[int, int]]) -> None:
+        """Break long lines, unless others are shown by now."""
+        if rows is self._rows and self._wraps:
+            line, _ = self._folds.place(self.cursor)
+            self._folds.set(extra)
+            self.rows_changed()
+            self.move_to(self._folds.line_of(line))
+
+    @staticmethod
+    def _extra(rows: DiffRows, width: int) -> list[tuple[int, int]]:
         """Return which rows need how many lines besides their first."""
         left = max(1, (width - 1) // 2 - _NUMBER - 1)
         right = max(1, width - (width - 1) // 2 - 1 - _NUMBER - 1)
         single = max(1, width - 2 * _NUMBER - 4)
         found = []
-        for index, row in enumerate(self._rows):
+        for index, row in enumerate(rows):
             sides = [(row.row.left, left), (row.row.right, right)] if row.row else []
             sides += [(row.line, single)] if row.line else []
             cells = [(cell_len(shown_line(line)), room) for line, room in sides if line]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -34,8 +35,6 @@ TABS: Final = (
     ("timeline", "Timeline"),
 )
 _TABS_WIDTH: Final = sum(len(title) + 4 for _, title in TABS)
-_SIGN: Final = 2
-"""Cells that the mark of a followed stream takes where its word would cost the tabs' titles."""
 FIRST_COMMANDS: Final = (
     ('caesar run --agent shell "make test"', "run a command as a task; it appears here"),
     ("caesar demo", "see two agents race, without any agent installed"),
@@ -52,10 +51,14 @@ class Tab(Static):
         self._name_of_tab = name
         self._number = number
         self._title = title
+        self._text = ""
 
     def shorten(self, *, short: bool) -> None:
         """Show the number alone, or the title as well."""
-        self.update(Content(f" {self._number} " if short else f" {self._number} {self._title} "))
+        text = f" {self._number} " if short else f" {self._number} {self._title} "
+        if text != self._text:
+            self._text = text
+            self.update(Content(text))
 
     def on_click(self) -> None:
         """Pick this tab."""
@@ -75,6 +78,7 @@ class TaskHead(Vertical):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._tab = TABS[0][0]
+        self._follow = (f"{glyphs.more} following", glyphs.more)
 
     def compose(self) -> ComposeResult:
         """Lay out title, objective, what it does, and tabs."""
@@ -88,12 +92,11 @@ class TaskHead(Vertical):
 
     def on_resize(self) -> None:
         """Shorten the tabs where there is no room for all titles."""
-        self.show_tab(self._tab)
+        self._lay_out()
 
     def on_mount(self) -> None:
         """Begin with the first tab."""
         self.show_tab(TABS[0][0])
-        self.moved(following=True, unseen=0)
 
     def show(self, row: Row | None, now: datetime) -> None:
         """Show a task, or that none is chosen."""
@@ -124,22 +127,31 @@ class TaskHead(Vertical):
     def show_tab(self, name: str) -> None:
         """Mark the tab that is shown."""
         self._tab = name
-        follows = 14 if name in {"stream", "raw"} else 0
-        short = self.size.width < _TABS_WIDTH + follows
         for tab in self.query(Tab):
-            is_current = tab.id == f"tab-{name}"
-            tab.set_class(is_current, "-current")
-            tab.shorten(short=short and not is_current)
+            tab.set_class(tab.id == f"tab-{name}", "-current")
         self.query_one("#head-follow").display = name in {"stream", "raw"}
+        self._lay_out()
 
     def moved(self, *, following: bool, unseen: int, note: str = "") -> None:
         """Say whether the stream's end is followed, and what is searched for."""
         mark = self._glyphs.more
-        text = (
-            f"{mark} following" if following else f"{unseen} new {mark}" if unseen else "f follows"
-        )
-        shown = "  ".join(part for part in (note, text) if part)
-        self.query_one("#head-follow", QuietStatic).tell(content(shown, "$dim"))
+        said = f"{mark} following" if following else f"{unseen} new {mark}" if unseen else ""
+        sign = mark if following else f"{unseen}{mark}" if unseen else ""
+        self._follow = ("  ".join(filter(None, (note, said or "f follows"))), note or sign)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Show every tab's title where there is room for them beside what has to be said."""
+        full, least = self._follow if self._tab in {"stream", "raw"} else ("", "")
+        width = self.content_size.width
+        room = width - _TABS_WIDTH
+        short = room < cell_len(least)
+        for tab in self.query(Tab):
+            tab.shorten(short=short and tab.id != f"tab-{self._tab}")
+        if short:
+            room = width - 3 * len(TABS) - len(self._tab) - 1
+        text = full if cell_len(full) <= room else least
+        self.query_one("#head-follow", QuietStatic).tell(content(text, "$dim"))
 
     def _title(self, row: Row, now: datetime) -> Content:
         facts, stand = row.view.facts, row.standing

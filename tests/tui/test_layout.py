@@ -12,6 +12,7 @@ from caesar_core.board.order import arrange
 from caesar_core.protocol.event import Message, ToolUse
 from caesar_tui.keymap import keys_of
 from caesar_tui.render.columns import columns
+from caesar_tui.widgets.task_head import Tab
 from tests.tui.drive import board, footer, opened, press, settled, shown, until
 from tests.tui.sample import Sample
 from tests.unit.board.build import now, running
@@ -118,6 +119,17 @@ async def test_size_and_time_of_ended_tasks_are_shown_at_120_columns(sample: Sam
         row = next(r for r in shown(board(pilot).table).splitlines() if "t_11aa" in r)
         assert row.strip().startswith("3m ✓")
         assert row.endswith("+3 −1")
+
+
+@pytest.mark.parametrize("width", [120, 160])
+async def test_all_tabs_show_their_titles_where_there_is_room(sample: Sample, width: int) -> None:
+    titles = ["1 Stream", "2 Diff", "3 Report", "4 Task", "5 Raw", "6 Timeline"]
+    async with opened(sample, (width, 30)) as pilot:
+        tabs = board(pilot).query(Tab)
+        assert [shown(tab).strip() for tab in tabs] == titles
+        follow = board(pilot).query_one("#head-follow")
+        assert shown(follow).strip().startswith("▼")
+        assert tabs.last().region.right <= follow.region.x
 
 
 async def test_z_gives_the_pane_the_screen_and_the_list_its_place_back(sample: Sample) -> None:

@@ -15,7 +15,7 @@ from caesar_tui.app import locale_glyphs
 from caesar_tui.model import BoardModel
 from caesar_tui.render.cells import age_text, size_text, span_text
 from caesar_tui.render.columns import columns
-from caesar_tui.render.diff_rows import FOLDED_LINES, changed_spans, diff_rows
+from caesar_tui.render.diff_rows import FOLDED_LINES, DiffRows, changed_spans
 from caesar_tui.render.task_row import task_cells
 from caesar_tui.widgets.safe import fit, plain
 from tests.tui.sample import PATCH
@@ -81,7 +81,7 @@ def test_marks_within_a_line_show_what_differs() -> None:
 
 def test_a_patch_becomes_rows_of_either_kind() -> None:
     files = parse_patch(PATCH)
-    split, single = diff_rows(files, split=True), diff_rows(files, split=False)
+    split, single = DiffRows(files, split=True), DiffRows(files, split=False)
     assert [row.text for row in split if row.kind == "file"] == [
         "modified  src/parser.py  +6 −3",
         "created  tests/test_parser.py  +2 −0",
@@ -89,13 +89,31 @@ def test_a_patch_becomes_rows_of_either_kind() -> None:
     ]
     assert {row.kind for row in single} == {"file", "hunk", "single", "note"}
     assert len(split) < len(single)
+    assert split.place_of("tests/test_parser.py") in split.places("file")
+    assert [row.kind for row in split[:2]] == ["file", "hunk"]
+    assert split[-1].path == "logo.png"
+
+
+def test_d16_only_the_rows_that_are_looked_at_are_made() -> None:
+    head = b"diff --git a/p.lock b/p.lock\n--- a/p.lock\n+++ b/p.lock\n"
+    body = b"-old\n" * 20_000 + b"+new\n" * 30_000
+    files = parse_patch(head + b"@@ -1,20000 +1,30000 @@\n" + body)
+    rows = DiffRows(files, split=True, turned=("p.lock",))
+    assert len(rows) == 30_002
+    assert len(rows._parts) == 3
+    pair = rows[20_001].row
+    assert pair is not None
+    assert (pair.kind, pair.left_no, pair.right_no) == ("changed", 20_000, 20_000)
+    alone = rows[20_002].row
+    assert alone is not None
+    assert (alone.kind, alone.left_no, alone.right_no) == ("added", None, 20_001)
 
 
 def test_d16_a_lock_file_is_folded() -> None:
     count = FOLDED_LINES + 1
     head = b"diff --git a/p.lock b/p.lock\nnew file mode 100644\n--- /dev/null\n+++ b/p.lock\n"
     patch = head + b"@@ -0,0 +1,%d @@\n" % count + b"+x\n" * count
-    rows = diff_rows(parse_patch(patch), split=True)
+    rows = DiffRows(parse_patch(patch), split=True)
     assert [row.kind for row in rows] == ["file", "note"]
 
 
