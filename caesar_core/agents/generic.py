@@ -25,9 +25,17 @@ _WAYS: Final = (
 
 
 class BadAgentError(CaesarError):
-    """A declared agent that cannot work."""
+    """A declared agent that cannot work.
+
+    Attributes:
+        key: the key of its declaration that is to blame.
+    """
 
     code = "bad_agent"
+
+    def __init__(self, message: str, hint: str = "", *, key: str = "args") -> None:
+        super().__init__(message, hint)
+        self.key = key
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +76,21 @@ class GenericAgent:
         Raises:
             BadAgentError: an unknown token, or no way for the brief to arrive.
         """
-        for argument in (*self.args, *self.network_args):
-            for token in _TOKEN.findall(argument):
-                if token not in TOKENS:
-                    known = ", ".join(f"{{{{{name}}}}}" for name in TOKENS)
-                    raise BadAgentError(
-                        f"Agent {self.id}: unknown token {{{{{token}}}}} in {argument!r}.",
-                        f"Known tokens: {known}.",
-                    )
+        for key, arguments in (("args", self.args), ("network_args", self.network_args)):
+            for argument in arguments:
+                self._check_tokens(key, argument)
         if self.prompt is None and not (self._mentions("prompt") or self._mentions("promptFile")):
             raise BadAgentError(f"Agent {self.id} has no way to receive the brief.", _WAYS)
+
+    def _check_tokens(self, key: str, argument: str) -> None:
+        for token in _TOKEN.findall(argument):
+            if token not in TOKENS:
+                known = ", ".join(f"{{{{{name}}}}}" for name in TOKENS)
+                raise BadAgentError(
+                    f"Agent {self.id}: unknown token {{{{{token}}}}} in {argument!r}.",
+                    f"Known tokens: {known}.",
+                    key=key,
+                )
 
     def invoke(self, job: Job) -> Invocation:
         """Return the process: tokens filled in, network arguments, then the caller's own.

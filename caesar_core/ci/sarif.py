@@ -74,19 +74,36 @@ def _result(finding: Finding, used: list[str], task: TaskFacts) -> dict[str, Any
         "ruleId": f"finding-{finding.severity}",
         "ruleIndex": used.index(finding.severity),
         "level": _LEVELS[finding.severity],
-        "message": {"text": _safe(clip(finding.text, _MESSAGE)) or "(no text)"},
+        "message": {"text": _text(finding)},
         "locations": [{"physicalLocation": _place(finding)}],
         "partialFingerprints": {"caesarFinding/v1": _fingerprint(finding, task)},
     }
 
 
 def _place(finding: Finding) -> dict[str, Any]:
-    file = _safe(finding.file) if finding.file else _NOWHERE
-    region = {"startLine": finding.line or 1}
-    if file.startswith("/"):
-        return {"artifactLocation": {"uri": f"file://{quote(file)}"}, "region": region}
-    uri = {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
-    return {"artifactLocation": uri, "region": region}
+    if finding.file is None or _is_outside(finding.file):
+        return {"artifactLocation": _uri(_NOWHERE), "region": {"startLine": 1}}
+    return {
+        "artifactLocation": _uri(_safe(finding.file)),
+        "region": {"startLine": finding.line or 1},
+    }
+
+
+def _uri(file: str) -> dict[str, str]:
+    return {"uri": quote(file), "uriBaseId": "%SRCROOT%"}
+
+
+def _text(finding: Finding) -> str:
+    """Return the finding's text; a place that no viewer of the checkout can open stands in it."""
+    text = finding.text
+    if finding.file is not None and _is_outside(finding.file):
+        line = f":{finding.line}" if finding.line else ""
+        text = f"{text} ({finding.file}{line})"
+    return _safe(clip(text, _MESSAGE)) or "(no text)"
+
+
+def _is_outside(file: str) -> bool:
+    return file.startswith(("/", "../")) or file == ".."
 
 
 def _fingerprint(finding: Finding, task: TaskFacts) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -94,6 +95,13 @@ def service_at(root: str | None) -> Service:
     from caesar_core.engine.service import Service
 
     return Service(project_root(root))
+
+
+def text_or_stdin(given: str) -> str:
+    """Return a text that was given as an argument; `-` stands for what stdin holds."""
+    if given != "-":
+        return given
+    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
 
 
 def complete_race(

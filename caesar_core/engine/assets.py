@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from caesar_core.engine.json_file import JsonFile
+from caesar_core.engine.json_file import BadJsonFileError, JsonFile
 from caesar_core.errors import CaesarError
 from caesar_core.store.atomic import write_atomic
 
 Kind: TypeAlias = Literal["skill", "command", "permissions"]
-Action: TypeAlias = Literal["created", "updated", "unchanged", "kept"]
+Action: TypeAlias = Literal["created", "updated", "unchanged", "kept", "by hand"]
 RUNTIMES: Final = ("claude", "codex", "copilot", "opencode", "gemini", "antigravity")
 COMMANDS: Final = ("delegate", "fanout", "race", "review", "tasks")
 READING_TOOLS: Final = ("await", "diff", "list_agents", "list_roles", "logs", "status")
@@ -33,7 +33,8 @@ class Asset:
     Attributes:
         kind: `skill`, `command`, or `permissions` for the reading tools that need no question.
         id: the file's name within its kind, such as `caesar` or `caesar-race`.
-        action: `kept` when it is not as we wrote it: somebody made it their own.
+        action: `kept` when it is not as we wrote it: somebody made it their own; `by hand` for
+            settings that cannot be changed safely.
     """
 
     kind: Kind
@@ -49,11 +50,13 @@ class Deposit:
     Attributes:
         targets: the runtimes that were served.
         stale: files of ours that this version no longer brings; they are left alone.
+        warnings: what a person has to add by hand, and why.
     """
 
     targets: tuple[str, ...]
     files: tuple[Asset, ...] = ()
     stale: tuple[Path, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form (docs/commands.md, `init`)."""
@@ -74,7 +77,7 @@ def deposit(root: Path, runtimes: Iterable[str], *, permissions: bool = True) ->
         permissions: let Claude Code use the reading tools without a question, in this project.
 
     Raises:
-        CaesarError: an unknown runtime, or a settings file that cannot be read.
+        CaesarError: an unknown runtime.
         StoreError: a file cannot be written.
     """
     wanted = tuple(dict.fromkeys(runtimes))
@@ -85,13 +88,15 @@ def deposit(root: Path, runtimes: Iterable[str], *, permissions: bool = True) ->
     settings = root / ".claude" / "settings.json"
     for path in (*(place[2] for place in places), settings):
         _stay_inside(root, path)
+    warnings: tuple[str, ...] = ()
     files = [
         Asset(kind, name, path, _put(path, (_MATERIAL / source).read_bytes()))
         for kind, name, path, source in places
     ]
     if permissions and "claude" in wanted:
-        files.append(Asset("permissions", "caesar", settings, _allow(settings)))
-    return Deposit(wanted, tuple(files), _stale({path for _, _, path, _ in places}))
+        action, warnings = _allow_if_plain(settings)
+        files.append(Asset("permissions", "caesar", settings, action))
+    return Deposit(wanted, tuple(files), _stale({path for _, _, path, _ in places}), warnings)
 
 
 def _places(root: Path, runtimes: tuple[str, ...]) -> Iterator[tuple[Kind, str, Path, str]]:
@@ -146,12 +151,22 @@ def _digest(data: bytes) -> bytes:
     return hashlib.sha256(data).hexdigest()[:16].encode("ascii")
 
 
+def _allow_if_plain(path: Path) -> tuple[Action, tuple[str, ...]]:
+    """Add the reading tools, or say what to add to a file that has comments or the like."""
+    try:
+        return _allow(path), ()
+    except BadJsonFileError as error:
+        entries = ", ".join(f'"{tool}"' for tool in _ALLOWED)
+        advice = "To use the reading tools without a question, add to permissions.allow by hand"
+        return "by hand", (f"{error.message} {advice}: {entries}.",)
+
+
 def _allow(path: Path) -> Action:
     """Add the reading tools to `permissions.allow`, keeping everything else."""
     file = JsonFile.load(path)
     allowed = file.table("permissions").setdefault("allow", [])
     if not isinstance(allowed, list):
-        raise CaesarError(f"{path}: permissions.allow is not a list.", "Mend the file.")
+        raise BadJsonFileError(f"{path}: permissions.allow is not a list.", "Mend the file.")
     missing = [tool for tool in _ALLOWED if tool not in allowed]
     if not missing:
         return "unchanged"

@@ -87,18 +87,20 @@ def initialize(
     if needs:
         values = needs.values()
         edit_layer(project, "project", lambda document: _furnish(document, values))
+    roles = tuple(
+        _write_prompt(layout.root, layout.roles / f"{r.name}.md", force=force)
+        for r in DEFAULT_ROLES
+    )
+    assets = deposit(project.root, chosen) if skills else None
     return Initialized(
         root=project.root,
         config=layout.config,
         needs=needs,
-        roles=tuple(
-            _write_prompt(layout.root, layout.roles / f"{r.name}.md", force=force)
-            for r in DEFAULT_ROLES
-        ),
+        roles=roles,
         ignored=ignored,
         refreshed=refreshed,
-        warnings=warnings,
-        assets=deposit(project.root, chosen) if skills else None,
+        warnings=(*warnings, *(assets.warnings if assets else ())),
+        assets=assets,
     )
 
 

@@ -93,7 +93,7 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
     except BadJsonError as error:
         raise BadJsonFileError(
             f"{path} cannot be changed safely: {error}.",
-            "It is not plain JSON (comments?). Add the entry by hand; --dry-run shows it.",
+            "It is not plain JSON (comments?). Add the entry by hand.",
         ) from None
     if not isinstance(document, dict):
         raise BadJsonFileError(f"{path} does not hold a JSON object.", "Mend the file first.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from caesar_core.agents.registry import catalogue
 from caesar_core.clock import Clock, SystemClock
 from caesar_core.config.layers import global_config_path, load_config
 from caesar_core.config.settings import Config, DeclaredAgent, Layer
+from caesar_core.errors import CaesarError
 from caesar_core.home import expand_home
 from caesar_core.process.spawn import which
 from caesar_core.store.atomic import write_atomic
@@ -112,16 +114,34 @@ class Project:
                 write_atomic(target, _IGNORED.encode(), durable=False)
 
 
-def declared_agent(entry: DeclaredAgent, where: str) -> GenericAgent:
+def declared_agent(entry: DeclaredAgent, where: str, text: str | None = None) -> GenericAgent:
     """Return the agent that a file declares.
 
+    Args:
+        entry: the declaration.
+        where: the path of the file.
+        text: what the file says, or is going to say; read when it is needed and not given.
+
     Raises:
-        BadAgentError: it cannot work; `where` names the file.
+        BadAgentError: it cannot work; file and line are named.
     """
     values = asdict(entry)
     agent = GenericAgent(name=values.pop("display_name"), **values)
     try:
         agent.check()
     except BadAgentError as error:
-        raise BadAgentError(f"{where}: {error.message}", error.hint) from None
+        line = _line_of_agent(where, text, entry.id, error.key)
+        place = f"{where}:{line}" if line else where
+        raise BadAgentError(f"{place}: {error.message}", error.hint, key=error.key) from None
     return agent
+
+
+def _line_of_agent(where: str, text: str | None, agent: str, key: str) -> int | None:
+    from caesar_core.config.explain import line_of
+    from caesar_core.config.read import parse_toml, read_config_text
+
+    with suppress(CaesarError):  # it is about the agent: a file that has gone meanwhile is no news
+        held = read_config_text(Path(where)) if text is None else text
+        ids = [entry.get("id") for entry in parse_toml(where, held).get("agent", ())]
+        return line_of(held, ("agent", ids.index(agent), key)) if agent in ids else None
+    return None

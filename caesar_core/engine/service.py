@@ -63,7 +63,7 @@ from caesar_core.engine.results import (
 )
 from caesar_core.engine.trust import Review, agree, review, revoke
 from caesar_core.engine.worktrees import workspace_warning
-from caesar_core.errors import CaesarError
+from caesar_core.errors import CaesarError, NotFoundError
 from caesar_core.ids import is_safe_id
 from caesar_core.repo.changes import work_tree_diff
 from caesar_core.store.layout import Layout
@@ -314,9 +314,20 @@ class Service:
 
     def _contestants(self, names: Sequence[str]) -> tuple[list[str], RaceFile | None]:
         if len(names) == 1:
-            race = find_race(self.project, names[0])
+            race = self._race_alone(names[0])
             return [record.id for record in race_records(self.project, race)], race
         return [self.resolve_id(name) for name in names], None
+
+    def _race_alone(self, name: str) -> RaceFile:
+        try:
+            return find_race(self.project, name)
+        except NotFoundError as error:
+            try:
+                task = self.resolve_id(name)
+            except CaesarError:
+                raise error from None
+            hint = "Name a race, or two or more tasks."
+            raise CaesarError(f"{task} is one task.", hint) from None
 
     def _locate(self, task: str) -> Located:
         return locate(self.project, self.resolve_id(task))

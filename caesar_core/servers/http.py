@@ -32,7 +32,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
-        self._expected = f"Bearer {token}".encode()
+        self._expected = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 401 or pass the request on."""
@@ -46,7 +46,10 @@ class Gate:
 
     def _is_known(self, scope: Scope) -> bool:
         shown = [value for name, value in scope.get("headers", ()) if name == b"authorization"]
-        return len(shown) == 1 and compare_digest(shown[0], self._expected)
+        if len(shown) != 1:
+            return False
+        scheme, _, token = shown[0].partition(b" ")  # RFC 9110: the scheme in any case
+        return scheme.lower() == b"bearer" and compare_digest(token, self._expected)
 
 
 def checked_token(given: str | None) -> str:

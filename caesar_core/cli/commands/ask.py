@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from caesar_core.cli.common import json_option
+from caesar_core.cli.common import json_option, text_or_stdin
 from caesar_core.cli.output import stderr, stdout
 from caesar_core.durations import parse_duration
 from caesar_core.engine.agent_side import LONGEST_WAIT, AgentSide
@@ -35,7 +33,7 @@ def command(
     """
     patience = LONGEST_WAIT if timeout is None else parse_duration(timeout, what="--timeout") / 1000
     side = AgentSide.here()
-    reply = side.wait(side.ask(_text(question), options, patience, default))
+    reply = side.wait(side.ask(text_or_stdin(question), options, patience, default))
     if as_json:
         stdout().json(reply.to_json())
     elif reply.answer is not None:
@@ -45,9 +43,3 @@ def command(
     else:
         stderr().line(reply.message or "")
     return EXIT_OK if reply.answered else EXIT_BLOCKED
-
-
-def _text(given: str) -> str:
-    if given != "-":
-        return given
-    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()

@@ -118,9 +118,10 @@ def check_text(where: str, text: str) -> None:
 
     Raises:
         ConfigError: it may not.
+        BadAgentError: it declares an agent that cannot work.
     """
     for entry in parse_config(where, text).agent or ():
-        declared_agent(effective(DeclaredAgent, entry), where)
+        declared_agent(effective(DeclaredAgent, entry), where, text)
 
 
 def _document(path: Path, text: str) -> ConfigDocument:

@@ -119,7 +119,10 @@ def workspace(all_seen: Mapping[str, Evidence]) -> Verdict:
     """Nothing was written outside of the workspaces."""
     found = {path for seen in all_seen.values() for path in seen.outside}
     shown = ", ".join(one_line(path, 60) for path in sorted(found)[:3])
-    return _either(f"it wrote {shown}" if shown else "", "nothing outside of it was changed")
+    return _either(
+        f"it wrote {shown}" if shown else "",
+        "nothing in the kit's own project outside of it was changed",
+    )
 
 
 def _reported(seen: Evidence, wanted: str) -> str:

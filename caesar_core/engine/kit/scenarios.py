@@ -164,7 +164,11 @@ SCENARIOS: Final = (
 )
 OVERALL: Final = (
     Overall("valid-reports", "every report is acceptable", judges.valid_reports),
-    Overall("workspace", "nothing outside of the workspace is changed", judges.workspace),
+    Overall(
+        "workspace",
+        "nothing of the kit's project outside of the workspace is changed",
+        judges.workspace,
+    ),
 )
 NAMES: Final = tuple(scenario.name for scenario in SCENARIOS)
 

@@ -108,6 +108,12 @@ def test_rules_answer_for_a_run_that_nobody_watches(caesar: Caesar) -> None:
     assert "rule: (?i)overwrite" in caesar("logs", done["task_id"]).out
 
 
+def test_progress_is_read_from_stdin_like_a_question(caesar: Caesar) -> None:
+    caesar.declare("teller", 'printf "half of it\\n" | caesar progress - --pct 50')
+    task_id = caesar.run("tell", agent="teller")["task_id"]
+    assert "half of it" in caesar("logs", task_id).out
+
+
 def test_the_commands_say_what_is_wrong(caesar: Caesar) -> None:
     folder = caesar.layout.task("t_1").dir
     folder.mkdir(parents=True)

@@ -148,6 +148,9 @@ def test_results_of_different_commits_are_compared_and_not_combined(
     caesar.git("commit", "--quiet", "--allow-empty", "-m", "later")
     later = caesar.run("echo L > later")["task_id"]
 
+    alone = caesar("compare", two[0])
+    assert (alone.code, "two or more tasks" in alone.err) == (2, True)
+    assert "No race" in caesar("compare", "t_missing").err
     assert "same commit" in caesar("compare", two[0], later).err
     ran = caesar("pick", "--take", two[0], "--take", later, "--json")
 

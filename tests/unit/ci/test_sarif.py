@@ -73,4 +73,14 @@ def test_no_text_of_an_agent_breaks_the_file() -> None:
     assert len(run["results"]) == 3
     assert "\x1b" not in json.dumps(run, ensure_ascii=False)
     outside = run["results"][2]["locations"][0]["physicalLocation"]["artifactLocation"]
-    assert outside == {"uri": "file:///etc/x"}
+    assert "etc" not in outside["uri"]
+
+
+@pytest.mark.parametrize("file", ["../../etc/passwd", "/etc/passwd", "a/../../etc/passwd"])
+def test_a_place_outside_of_the_checkout_is_only_text(file: str) -> None:
+    finding = {**FINDINGS[0], "file": file}
+    [result] = run_of(task(report={"findings": [finding]}))["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert "etc" not in place["artifactLocation"]["uri"]
+    assert place["region"] == {"startLine": 1}
+    assert "etc/passwd:7)" in result["message"]["text"]

@@ -87,6 +87,24 @@ def test_a_link_out_of_the_project_is_refused_before_anything_is_written(tmp_pat
     assert [*outside.iterdir(), *root.glob(".agents")] == []
 
 
+@pytest.mark.parametrize("text", ['{"a": 1, // why\n}', '{"permissions": {"allow": "all"}}'])
+def test_settings_that_cannot_be_changed_are_left_and_the_rest_is_deposited(
+    tmp_path: Path, text: str
+) -> None:
+    settings = tmp_path / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(text)
+
+    done = deposit(tmp_path, ("claude", "codex"))
+
+    assert settings.read_text() == text
+    assert done.files[-1].action == "by hand"
+    assert {file.action for file in done.files[:-1]} == {"created"}
+    [warning] = done.warnings
+    assert str(settings) in warning
+    assert '"mcp__caesar__caesar_status"' in warning
+
+
 def test_an_unknown_runtime_is_named(tmp_path: Path) -> None:
     with pytest.raises(CaesarError, match="emacs"):
         deposit(tmp_path, ("emacs",))

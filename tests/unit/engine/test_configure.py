@@ -305,3 +305,29 @@ def test_files_are_checked_one_by_one_with_doubts(project: Project) -> None:
     bad = check_files(project)[2].error
     assert bad is not None
     assert str(layer_path(project, "local")) in bad.message
+
+
+@pytest.mark.parametrize(
+    ("keys", "line", "said", "hint"),
+    [
+        ('args = ["--yes"]', 8, "has no way to receive the brief", 'prompt = "stdin"'),
+        ("", 5, "has no way to receive the brief", "{{promptFile}}"),
+        ('args = [\n  "{{promt}}",\n]', 8, "unknown token {{promt}}", "{{prompt}}"),
+        ('prompt = "none"\nnetwork_args = ["{{net}}"]', 9, "unknown token {{net}}", "Known"),
+    ],
+)
+def test_case_48_and_49_complaint_about_an_agent_names_file_and_line(
+    project: Project, keys: str, line: int, said: str, hint: str
+) -> None:
+    good = '[[agent]]\nid = "good"\nbin = "x"\nprompt = "none"\n'
+    path = say(project, f'{good}[[agent]]\nid = "bad"\nbin = "x"\n{keys}\n')
+
+    with pytest.raises(CaesarError) as caught:
+        _ = project.agents
+
+    checked = check_files(project)[1].error
+    assert checked is not None
+    for error in (caught.value, checked):
+        assert error.message.startswith(f"{path}:{line}: Agent bad")
+        assert said in error.message
+        assert hint in error.hint
