@@ -316,7 +316,7 @@ def test_files_are_checked_one_by_one_with_doubts(project: Project) -> None:
         ('prompt = "none"\nnetwork_args = ["{{net}}"]', 9, "unknown token {{net}}", "Known"),
     ],
 )
-def test_case_48_and_49_complaint_about_an_agent_names_file_and_line(
+def test_cases_48_49_complaint_about_an_agent_names_file_and_line(
     project: Project, keys: str, line: int, said: str, hint: str
 ) -> None:
     good = '[[agent]]\nid = "good"\nbin = "x"\nprompt = "none"\n'
