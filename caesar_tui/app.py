@@ -18,7 +18,7 @@ from textual.worker import Worker, WorkerState
 
 from caesar_core.board.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
 from caesar_core.clock import Clock, SystemClock
-from caesar_core.errors import EXIT_USAGE
+from caesar_core.errors import EXIT_USAGE, CaesarError
 from caesar_core.store.layout import Layout
 from caesar_tui.actions import Actions, Engine
 from caesar_tui.bridge import Bridge
@@ -45,12 +45,11 @@ from caesar_tui.messages import (
     TidyWanted,
     TimelineWanted,
     UndoWanted,
-    Visit,
+    VisitWanted,
 )
 from caesar_tui.racing import Racing
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.themes import DARK, LIGHT, THEMES
-from caesar_tui.visit import go_to
 from caesar_tui.widgets.safe import plain
 
 
@@ -151,7 +150,7 @@ class CaesarApp(App[int]):
         """Carry out an intent of the board in a worker thread."""
         if isinstance(intent, News):
             self.tell_terminal(sequences(intent, os.environ))
-        elif isinstance(intent, Visit):
+        elif isinstance(intent, VisitWanted):
             self._visit(intent)
         elif isinstance(intent, CommandRead):
             self._post(intent)
@@ -192,15 +191,17 @@ class CaesarApp(App[int]):
                 screen.post_message(message)
                 return
 
-    def _visit(self, visit: Visit) -> None:
+    def _visit(self, wanted: VisitWanted) -> None:
         """Give the terminal to an editor or a shell until it ends."""
+        from caesar_core.engine.visit import Visit
+
         try:
             with self.suspend():
-                said = go_to(visit.folder, os.environ)
+                Visit(wanted.folder, wanted.command).begin()
         except SuspendNotSupported:
-            said = "This needs a terminal of its own."
-        if said:
-            self._post(Said(said, "warning"))
+            self._post(Said("This needs a terminal of its own.", "warning"))
+        except CaesarError as error:
+            self._post(Said(f"{error.message} {error.hint or ''}".strip(), "warning"))
 
     def _in_thread(self, work: Callable[[], None], *, group: str) -> None:
         self.run_worker(work, thread=True, group=group, exit_on_error=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,7 +24,7 @@ from caesar_tui.messages import (
     Started,
     StartWanted,
     TidyWanted,
-    Visit,
+    VisitWanted,
 )
 
 if TYPE_CHECKING:
@@ -105,11 +106,12 @@ class Delegating:
         self._tell(lambda: Said(_tidied(self._engine().collect())))
 
     def place(self, wanted: PlaceWanted) -> None:
-        """Find out where a task works."""
+        """Find out where a task works, and what opens it."""
+        from caesar_core.engine.visit import visit_of
 
         def look() -> Message:
-            record = self._engine().record(wanted.task_id)
-            return PlaceRead(Visit(str(record.worktree or record.workspace)))
+            visit = visit_of(self._engine().record(wanted.task_id), os.environ)
+            return PlaceRead(VisitWanted(visit.folder, visit.command))
 
         self._tell(look)
 

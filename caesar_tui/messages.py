@@ -227,17 +227,18 @@ class PlaceWanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """An editor or a shell is to be opened in this folder."""
+class VisitWanted:
+    """A program is to be given the terminal, in this folder."""
 
     folder: str
+    command: tuple[str, ...]
 
 
 @dataclass
 class PlaceRead(Message):
-    """Where a task works."""
+    """Where a task works, and in what it is opened."""
 
-    visit: Visit
+    visit: VisitWanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +321,7 @@ Intent: TypeAlias = (
     | PlanWanted
     | StartWanted
     | PlaceWanted
-    | Visit
+    | VisitWanted
     | CommandWanted
     | CommandRead
     | TidyWanted

@@ -14,7 +14,6 @@ from caesar_core.cli.main import cli
 from caesar_tui.draft import Draft
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.new_task import NewTaskScreen
-from caesar_tui.visit import command_for, go_to
 from tests.tui.drive import board, opened, press, settled, shown, status, told, until
 from tests.tui.sample import Sample, change
 
@@ -160,15 +159,6 @@ async def test_f7_e_needs_a_terminal_of_its_own(sample: Sample) -> None:
     async with opened(sample) as pilot:
         await press(pilot, "e")
         assert told(pilot) == ["This needs a terminal of its own."]
-
-
-def test_an_editor_is_preferred_to_a_shell(sample: Sample) -> None:
-    assert command_for({"VISUAL": "code -w", "EDITOR": "vi"}) == ["code", "-w", "."]
-    assert command_for({"EDITOR": " ", "SHELL": "/bin/zsh"}) == ["/bin/zsh"]
-    assert command_for({}) == ["/bin/sh"]
-    assert go_to(str(sample.root), {"EDITOR": "touch"}) == ""
-    assert go_to(str(sample.root), {"EDITOR": "./no-such"}).startswith("It could not be opened")
-    assert go_to(str(sample.root / "gone"), {}) == "The task's folder is gone."
 
 
 async def test_an_empty_project_offers_the_form(empty: Sample) -> None:
