@@ -54,6 +54,7 @@ class Follower:
         self._wake = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._recheck_at = 0.0
+        self._looked_at = 0.0
         self._last: BoardDelta | None = None
 
     async def __aiter__(self) -> AsyncIterator[BoardDelta]:
@@ -76,7 +77,7 @@ class Follower:
             await asyncio.sleep(self._frame / 4)
         elif not await self._has_notices() or not self._recheck_is_due():
             noticed = await self._wait()
-            await asyncio.sleep(self._frame if noticed else 0)
+            await asyncio.sleep(self._rest_of_frame() if noticed else 0)
         return self._stamped(await asyncio.to_thread(self._look))
 
     async def _has_notices(self) -> bool:
@@ -103,7 +104,13 @@ class Follower:
     def _recheck_is_due(self) -> bool:
         return self._clock.monotonic() >= self._recheck_at
 
+    def _rest_of_frame(self) -> float:
+        """Return how long to wait: what happens after a silence is seen at once."""
+        passed = self._clock.monotonic() - self._looked_at
+        return min(self._frame, max(0.0, self._frame - passed))
+
     def _look(self) -> BoardDelta:
+        self._looked_at = self._clock.monotonic()
         due = self._recheck_is_due()
         if due:
             self._recheck_at = self._clock.monotonic() + self._pause()
