@@ -1,95 +1,170 @@
+"""What every screen looks like. One dashboard is drawn at three sizes, then in the light theme.
+
+A theme changes colours and no place, so that the light one is compared at one size only.
+"""
+
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from pytest_textual_snapshot import SVGImageExtension  # type: ignore[import-untyped]
+from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 
 from caesar_core.board.glyphs import ASCII
-from tests.tui.drive import press, settled
+from caesar_core.repo.merge import Conflict
+from tests.tui.drive import opened, press, settled, until
+from tests.tui.racers import add_race
 from tests.tui.sample import Sample
 
-Compare = Callable[..., bool]
+SIZES = ((120, 40), (80, 24), (200, 60))
+RAW = b"\x1b[31mred\x1b[0m plain\n\xff\x00\ttab\r\n" * 3
 
 
-def keys(*pressed: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    async def run(pilot: Pilot[Any]) -> None:
-        await settled(pilot)
-        await press(pilot, *pressed)
-
-    return run
+def _conflict(sample: Sample) -> None:
+    sample.engine.conflicts = (Conflict("src/a.py", "it was edited"),)
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize(
-    "size", [(80, 24), (120, 40), (200, 60), (40, 20)], ids=lambda size: f"{size[0]}"
-)
-def test_board(snap_compare: Compare, sample: Sample, size: tuple[int, int], theme: str) -> None:
-    assert snap_compare(sample.app(theme), terminal_size=size, run_before=keys("end", "k", "k"))
+def _raw(sample: Sample) -> None:
+    sample.layout.task("t_11aa").raw_log.write_bytes(RAW)
 
 
-def test_diff_side_by_side(snap_compare: Compare, sample: Sample) -> None:
-    assert snap_compare(sample.app(), terminal_size=(140, 30), run_before=keys("j", "2"))
+def _race(sample: Sample) -> None:
+    add_race(sample)
 
 
-def test_diff_in_one_column(snap_compare: Compare, sample: Sample) -> None:
-    assert snap_compare(sample.app(), terminal_size=(90, 30), run_before=keys("j", "2", "v"))
+@dataclass(frozen=True)
+class Look:
+    """One state of the dashboard: the keys that lead there, and a text that is there then."""
+
+    keys: tuple[str, ...]
+    text: str
+    before: Callable[[Sample], None] = lambda sample: None
 
 
-def test_apply_sheet(snap_compare: Compare, sample: Sample) -> None:
-    assert snap_compare(sample.app(), terminal_size=(100, 30), run_before=keys("end", "a"))
-
-
-def test_help(snap_compare: Compare, sample: Sample) -> None:
-    assert snap_compare(sample.app(), terminal_size=(100, 30), run_before=keys("question_mark"))
-
-
-def test_empty_state(snap_compare: Compare, empty: Sample) -> None:
-    assert snap_compare(empty.app(), terminal_size=(100, 24), run_before=keys())
-
-
-def test_t4_ascii_marks(snap_compare: Compare, sample: Sample) -> None:
-    app = sample.app(glyphs=ASCII)
-    assert snap_compare(app, terminal_size=(100, 24), run_before=keys("end", "a"))
-
-
-@pytest.mark.parametrize("tab", ["2", "3", "4", "6"])
-def test_tabs(snap_compare: Compare, sample: Sample, tab: str) -> None:
-    run = keys("end", tab, "enter")
-    assert snap_compare(sample.app(), terminal_size=(120, 40), run_before=run)
-
-
-SCREENS = {
-    "question": ("tab", "2"),
-    "inbox": ("Q",),
-    "wall": ("W", "right"),
-    "palette": ("ctrl+p", *"diff"),
-    "search": ("j", "j", "enter", "slash", *"events"),
+_FORM = ("n", *"mend", "space", *"it", "tab", *"shell")
+LOOKS = {
+    "board": Look(("end", "k", "k"), "t_11aa"),
+    "filter": Look(("slash", *"agent:codex"), "agent:codex"),
+    "zoom": Look((*"jjjj", "z"), "The guard"),
+    "stream": Look((*"jjjj", "enter", "home", "down", "enter"), "The tokenizer"),
+    "search": Look((*"jjjj", "enter", "slash", *"guard"), "guard"),
+    "diff": Look(("end", "2", "enter"), "parser.py"),
+    "diff-one-column": Look(("end", "2", "v", "right_square_bracket"), "parser.py"),
+    "report": Look(("end", "3", "enter"), "callers"),
+    "task": Look(("end", "4", "enter"), "Guard the parser"),
+    "raw": Look(("end", "5", "enter"), "plain", _raw),
+    "timeline": Look((*"jjjj", "6", "enter", "left", "left"), "at "),
+    "question": Look(("tab", "2"), "Enter sends: no"),
+    "draft": Look(("tab", *"maybe"), "maybe"),
+    "inbox": Look(("Q",), "Should the old"),
+    "wall": Look(("W", "right"), "t_91bc"),
+    "race": Look((*"jj", "R", "tab", "down", "down", "space"), "picked", _race),
+    "new": Look(_FORM, "policy default"),
+    "palette": Look(("ctrl+p", *"diff"), "diff"),
+    "apply": Look(("end", "a"), "merged"),
+    "apply-conflict": Look(("end", "a"), "it was edited", _conflict),
+    "undo": Look(("u",), "src/a.py"),
+    "cancel": Look(("x",), "ancel"),
+    "help": Look(("question_mark",), "Choose the task above"),
 }
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: f"{size[0]}")
-@pytest.mark.parametrize("name", SCREENS)
-def test_screens(snap_compare: Compare, sample: Sample, name: str, size: tuple[int, int]) -> None:
-    theme = "dark" if size[0] > 100 else "light"
-    run = keys(*SCREENS[name])
-    assert snap_compare(sample.app(theme), terminal_size=size, run_before=run)
+def text_of(pilot: Pilot[Any]) -> str:
+    """Return everything that is on the screen."""
+    screen = pilot.app.screen
+    strips = screen._compositor.render_strips(screen.size)
+    return "\n".join(strip.text for strip in strips)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)], ids=lambda size: f"{size[0]}")
-def test_race(snap_compare: Compare, race: Sample, size: tuple[int, int]) -> None:
-    run = keys(*"jjjjjj", "R", "tab", "down", "down", "space")
-    assert snap_compare(race.app(), terminal_size=size, run_before=run)
+def picture(pilot: Pilot[Any]) -> str:
+    """Return what is on the screen as an SVG."""
+    return pilot.app.export_screenshot(simplify=True)
 
 
-def test_t9_without_colours(
-    snap_compare: Compare, sample: Sample, monkeypatch: pytest.MonkeyPatch
+async def show(pilot: Pilot[Any], look: Look) -> None:
+    await press(pilot, *look.keys)
+    await until(pilot, lambda: look.text in text_of(pilot))
+    await settled(pilot)
+
+
+@pytest.fixture
+def same(snapshot: SnapshotAssertion) -> Callable[[Pilot[Any], str], bool]:
+    """Compare what is shown with the picture of that name."""
+    pictures = snapshot.use_extension(SVGImageExtension)
+
+    def compare(pilot: Pilot[Any], name: str) -> bool:
+        return bool(pictures(name=name) == picture(pilot))
+
+    return compare
+
+
+Same = Callable[[Pilot[Any], str], bool]
+
+
+@pytest.mark.parametrize("name", LOOKS)
+async def test_looks(same: Same, sample: Sample, name: str) -> None:
+    look = LOOKS[name]
+    look.before(sample)
+    differ: list[str] = []
+    async with opened(sample, SIZES[0]) as pilot:
+        await show(pilot, look)
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            differ += [] if same(pilot, f"{size[0]}") else [f"{size}"]
+        await pilot.resize_terminal(*SIZES[0])
+        pilot.app.theme = "caesar-light"
+        await settled(pilot)
+        differ += [] if same(pilot, "light") else ["light"]
+    assert differ == []
+
+
+async def test_empty_state(same: Same, empty: Sample) -> None:
+    async with opened(empty, SIZES[0]) as pilot:
+        for size in (*SIZES, (40, 20)):
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            assert same(pilot, f"{size[0]}")
+
+
+async def test_t5_the_narrow_board(same: Same, sample: Sample) -> None:
+    async with opened(sample, (40, 20)) as pilot:
+        assert same(pilot, "list")
+        await press(pilot, "enter")
+        assert same(pilot, "pane")
+
+
+# One dashboard walks from screen to screen.
+WALK = {
+    "board": Look(("end",), "t_11aa"),
+    "diff": Look(("2",), "parser.py"),
+    "report": Look(("3",), "callers"),
+    "timeline": Look(("6",), "0s"),
+    "sheet": Look(("a",), "merged"),
+    "wall": Look(("escape", "W"), "t_91bc"),
+    "question": Look(("escape", "home", "tab", "1"), "Enter sends: yes"),
+    "race": Look(("escape", "home", *"jj", "R"), "a.py"),
+}
+
+
+async def test_t4_ascii_marks(same: Same, race: Sample) -> None:
+    await walk(same, race, glyphs=ASCII)
+
+
+async def test_t9_without_colours(
+    same: Same, race: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(sample.app(), terminal_size=(100, 30), run_before=keys("end", "2"))
+    await walk(same, race)
 
 
-def test_t4_ascii_tiles(snap_compare: Compare, sample: Sample) -> None:
-    app = sample.app(glyphs=ASCII)
-    assert snap_compare(app, terminal_size=(100, 24), run_before=keys("W", "down"))
+async def walk(same: Same, sample: Sample, **options: Any) -> None:
+    async with sample.app(**options).run_test(size=(100, 30), notifications=True) as pilot:
+        await settled(pilot)
+        for name, look in WALK.items():
+            await show(pilot, look)
+            assert same(pilot, name)
