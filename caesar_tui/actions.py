@@ -26,6 +26,7 @@ from caesar_tui.messages import (
     TaskWanted,
     UndoWanted,
 )
+from caesar_tui.render.syntax import prepare
 
 if TYPE_CHECKING:
     from caesar_core.engine.applying import ApplyResult, UndoResult
@@ -88,6 +89,7 @@ class Actions:
                 found.write_patch(file, ignore_space=wanted.ignore_space)
                 file.seek(0)
                 files, note = _files_of(file)
+            prepare(file.path for file in files[:MAX_LISTED])
             listed = tuple(map(_listed, found.files))
             note = " ".join(part for part in (note, found.note) if part) or _nothing(found.files)
         except CaesarError as error:

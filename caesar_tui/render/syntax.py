@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -43,7 +44,13 @@ def inks(text: str, name: str) -> tuple[tuple[int, int, Ink], ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=256)
+def prepare(names: Iterable[str]) -> None:
+    """Find what reads these files; the first look at a kind of file takes long, so do it early."""
+    for name in names:
+        _lexer(name)
+
+
+@lru_cache(maxsize=512)
 def _lexer(name: str) -> Lexer | None:
     """Return what reads this file by its name's end, `None` when nobody does."""
     try:
