@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
@@ -12,7 +12,7 @@ from caesar_core.board.glyphs import glyphs_for
 from caesar_core.board.lines import event_line
 from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.errors import EXIT_CANCELLED, CaesarError
-from caesar_core.protocol.event import EventBody, Progress, Started
+from caesar_core.protocol.event import EventBody, Finished, Progress, Started
 from caesar_core.protocol.wire import BadEventError, decode_event
 from caesar_core.store.records import Record
 from caesar_core.text import fit, one_line
@@ -115,6 +115,8 @@ class EventStream:
     def __init__(
         self, service: Service, task_id: str, *, as_json: bool, quiet: bool, label: str = ""
     ) -> None:
+        self._service = service
+        self._task_id = task_id
         self._label = f"{fit(one_line(label, 13), 13)} " if label else ""
         self._reader = StreamReader(service.layout, task_id)
         self._as_json = as_json
@@ -157,7 +159,17 @@ class EventStream:
                 self._show_bar(event.body)
                 return
             self.end()
-            err.line(self._label + event_line(event).plain(self._glyphs))
+            shown = event_line(event)
+            if isinstance(event.body, Finished) and self._is_contradicted(event.body):
+                shown = replace(shown, mark="warn", label="contradicted")
+            err.line(self._label + shown.plain(self._glyphs))
+
+    def _is_contradicted(self, body: Finished) -> bool:
+        """Whether a check that failed stands against the success that is claimed."""
+        if body.status != "success":
+            return False
+        checks = self._service.record(self._task_id).checks or ()
+        return any(check.get("passed") is not True for check in checks)
 
     def _is_preparation(self, body: EventBody) -> TypeGuard[Progress]:
         """Whether it is our own progress, before the agent's; that is a bar in a terminal."""

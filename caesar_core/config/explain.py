@@ -20,18 +20,39 @@ _REMEDIES: Final = {
     ),
     "min_free_memory": "Write for example 512MiB or 2GiB.",
 }
+_TABLE: Final = ("not a table", "Write a table with keys of its own.")
+# By the kind of a complaint: what is wrong and what to write instead.
+_WORDS: Final = {
+    "model_type": _TABLE,
+    "dict_type": _TABLE,
+    "list_type": ("not a list", 'Write a list, such as ["a", "b"].'),
+    "int_type": ("not a whole number", "Write a whole number without quotes."),
+    "string_type": ("not a text", "Write a text in quotes."),
+    "bool_type": ("neither true nor false", "Write true or false, without quotes."),
+    "string_too_short": ("is empty", "Write something, or leave the key out."),
+    "string_pattern_mismatch": (
+        "not a name",
+        "Use letters, digits, '.', '_' and '-', beginning with a letter or a digit.",
+    ),
+    "greater_than_equal": ("less than {ge}", "Write {ge} or more."),
+}
 
 
 class ConfigError(CaesarError):
-    """A configuration file that cannot be used."""
+    """A configuration file that cannot be used.
+
+    Attributes:
+        wrong_kind: a value is of another kind than its key takes: text where a number belongs.
+    """
 
     code = "config"
+    wrong_kind = False
 
 
 def explained(where: str, text: str, error: ValidationError) -> ConfigError:
     """Return the first complaint about a file, with its line and a remedy."""
     problem = error.errors(include_url=False)[0]
-    location = problem["loc"]
+    location = [part for part in problem["loc"] if part != "[key]"]
     line = line_of(text, location)
     place = f"{where}:{line}" if line else where
     dotted = dotted_path(location)
@@ -39,21 +60,30 @@ def explained(where: str, text: str, error: ValidationError) -> ConfigError:
         return ConfigError(f"{place}: unknown key {dotted!r}.", nearest_key(location))
     if problem["type"] == "missing":
         return ConfigError(f"{place}: {dotted!r} is missing.", "Every entry needs it: add it.")
-    message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
-    return ConfigError(
-        f"{place}: {dotted}: {message[:1].lower()}{message[1:]}.", _remedy(problem, location)
-    )
+    return _about_value(f"{place}: {dotted}", problem, location)
+
+
+def _about_value(place: str, problem: Any, location: Location) -> ConfigError:
+    kind = problem["type"]
+    if kind in _WORDS:
+        said, hint = (text.format(**problem.get("ctx", {})) for text in _WORDS[kind])
+    else:
+        message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
+        said, hint = f"{message[:1].lower()}{message[1:]}", _remedy(problem, location)
+    error = ConfigError(f"{place}: {said}.", hint)
+    error.wrong_kind = kind.endswith("_type")
+    return error
 
 
 def dotted_path(location: Location) -> str:
     """Return `role.0.mode` for a location."""
-    return ".".join(str(part) for part in location)
+    return ".".join(str(part) or '""' for part in location)
 
 
 def nearest_key(location: Location) -> str:
     """Return a hint for an unknown key: the known one most like it, else all of them."""
     known = known_keys(location[:-1])
-    close = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(location[-1]), known, n=1)
     return f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
 
 

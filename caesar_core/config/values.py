@@ -127,6 +127,14 @@ def known_paths() -> list[str]:
 
 def unknown_setting(path: str, known: list[str]) -> UnknownSettingError:
     """Return the complaint about a path, with the nearest one."""
+    section, _, key = path.partition(".")
+    keys = [name.partition(".")[2] for name in known if name.startswith(f"{section}.")]
+    if keys:
+        close = [f"{section}.{name}" for name in difflib.get_close_matches(key, keys, n=1)]
+        others = f"Keys of {section}: {', '.join(keys)}."
+        return UnknownSettingError(
+            f"There is no setting {path!r}.", f"Did you mean {close[0]!r}?" if close else others
+        )
     close = difflib.get_close_matches(path, known, n=1, cutoff=0.5)
     hint = f"Did you mean {close[0]!r}?" if close else "`caesar config show` lists them."
     return UnknownSettingError(f"There is no setting {path!r}.", hint)

@@ -27,6 +27,7 @@ from caesar_core.text import one_line
 _OUTSIDE: Final = "Changed outside of the worktree while the task ran"
 _OUTSIDE_DETAIL: Final = "By this task or by somebody else; it is not part of the task's diff."
 _OUTSIDE_SHOWN: Final = 10
+_SETTINGS_SHOWN: Final = 30
 _FILTER: Final = "The agent assigned a git filter to files"
 _SETTINGS: Final = "Programs that git runs were configured in your repository meanwhile"
 _SETTINGS_DETAIL: Final = "Unless that was you, remove them: git config --list --show-origin"
@@ -135,13 +136,18 @@ def _report_filters(
 
 
 def _report_settings(run: TaskRun, repository: Repository) -> None:
-    """Name filters that were configured while the task ran: the next worktree takes them for yours.
+    """Name filters, hooks and other programs that were configured while the task ran.
 
-    A worktree shares its configuration with the user's repository.
+    A worktree shares its configuration with the user's repository: their next git would run them.
+    What only the supervisor knew that has died meanwhile is not compared.
     """
-    fresh = sorted(set(repository.git().list_filters()) - set(run.record.filters))
+    git = repository.git()
+    found = set(git.list_filters()) - set(run.record.filters)
+    if run.programs is not None:
+        found |= set(git.list_programs()) - set(run.programs)
+    fresh = sorted(found)
     if fresh:
-        told = "; ".join(one_line(setting, 200) for setting in fresh[:_OUTSIDE_SHOWN])
+        told = "; ".join(one_line(setting, 120) for setting in fresh[:_SETTINGS_SHOWN])
         run.find("high", _SETTINGS, f"{told}. {_SETTINGS_DETAIL}")
 
 

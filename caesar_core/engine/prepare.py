@@ -60,6 +60,7 @@ def note_main_tree(run: TaskRun) -> None:
         return
     if run.record.isolation == "worktree":
         run.main_tree = main_tree_state(repository)
+        run.programs = repository.git().list_programs()
         return
     filters = repository.git().list_filters()
     before = snapshot_workspace(repository, Path(run.record.workspace), filters=filters)

@@ -109,7 +109,8 @@ def choose_network(
                 "Use --mode write, another agent, or --network auto.",
             )
         text = f"{agent.id} has no network in read-only mode"
-        return False, f"the read-only sandbox of {agent.id} cuts it", (Note("info", title, text),)
+        note = Note("info", "Network cut off", text)
+        return False, f"the read-only sandbox of {agent.id} cuts it", (note,)
     if wanted == "on" and control == "unknown":
         text = f"whether {agent.id} reaches the network is not known"
         return True, f"on ({origin})", (Note("info", title, text),)

@@ -40,6 +40,7 @@ class TaskRun:
     Attributes:
         cancelled: whether somebody asked for its end.
         main_tree: the user's own work tree just before the agent started.
+        programs: what the repository's configuration made git run at that moment.
         findings: what the engine has to add to the report, as (severity, title, detail, file).
     """
 
@@ -51,6 +52,7 @@ class TaskRun:
     cancelled: Callable[[], bool]
     findings: list[tuple[str, str, str, str | None]] = field(default_factory=list)
     main_tree: TreeState | None = None
+    programs: tuple[str, ...] | None = None
     _journal: Journal | None = None
     _checkpointer: Checkpointer | None = None
     _redactor: Redactor | None = None

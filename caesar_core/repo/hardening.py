@@ -44,6 +44,13 @@ _ENVIRONMENT: Final[Mapping[str, str]] = {
     "LANGUAGE": "C",
     "LC_ALL": "C",
 }
+# Keys of git's configuration whose value is a program, or another file of configuration.
+RUNS_PROGRAMS: Final = (
+    r"^(core\.(fsmonitor|hookspath|sshcommand|askpass|editor|pager|gitproxy|alternaterefscommand)"
+    r"|filter\..*|alias\..*|credential\.(.*\.)?helper|diff\.(external|.*\.(command|textconv))"
+    r"|merge\..*\.driver|(diff|merge)tool\..*\.cmd|pager\..*|sequence\.editor"
+    r"|gpg\.(.*\.)?program|include\.path|includeif\..*\.path)$"
+)
 _DROPPED: Final = frozenset({"SSH_ASKPASS", "PAGER"})
 # Everything else may read files of the work tree, and so run filters: even `write-tree` does, when
 # an entry of the index is as young as the index itself.

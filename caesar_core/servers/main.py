@@ -34,6 +34,7 @@ _INSTRUCTIONS: Final = (
 _WARNINGS: Final = {
     "Degraded isolation": "isolation_warning",
     "Isolation raised": "isolation_warning",
+    "Network cut off": "network_warning",
     "Network not guaranteed": "network_warning",
     "Model not applied": "model_warning",
     "Channel not injected": "channel_warning",

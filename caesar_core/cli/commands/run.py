@@ -104,10 +104,20 @@ def objective_of(given: str | None, file: str | None) -> str:
 
 def context_of(given: str) -> str:
     """Return the context: as given, or what the file after `@` holds."""
-    return _read(given[1:], "context") if given.startswith("@") else given
+    if not given.startswith("@"):
+        return given
+    from caesar_core.engine.request import is_plain_text
+
+    held = _read(given[1:], "context", errors="surrogateescape")
+    if not is_plain_text(held):
+        raise CaesarError(
+            f"The context file {given[1:]} is not UTF-8 text, or holds a NUL character.",
+            "Name the file in the objective, and the agent looks at it itself.",
+        )
+    return held
 
 
-def _read(name: str, what: str, errors: str = "replace") -> str:
+def _read(name: str, what: str, errors: str) -> str:
     try:
         return Path(name).read_text(encoding="utf-8", errors=errors)
     except OSError as error:

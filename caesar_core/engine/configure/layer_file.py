@@ -107,7 +107,7 @@ def _first_valid(
         else:
             return written, done
     # Of a text, a TOML value and a list: the one that was of the right kind says the most.
-    of_the_kind = (f for f in failures if "input should be a valid" not in f.message)
+    of_the_kind = (f for f in failures if not (isinstance(f, ConfigError) and f.wrong_kind))
     failure = next(of_the_kind, failures[0])
     hint = f"{failure.hint} Nothing was written.".strip()
     raise CaesarError(failure.message, hint, code=failure.code)

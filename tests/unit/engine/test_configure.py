@@ -78,12 +78,13 @@ def test_bad_value_or_path_is_refused_and_nothing_is_written(project: Project) -
     before = path.read_bytes()
 
     assert "Did you mean 'policy.max_parallel'?" in refused(project, "policy.max_paralel", "1").hint
+    assert "Keys of policy: " in refused(project, "policy.nope", "1").hint
     found = refused(project, "policy.max_parallel", "0")
-    assert f"{path}:3: policy.max_parallel: input should be greater" in found.message
+    assert f"{path}:3: policy.max_parallel: less than 1." in found.message
     assert found.hint.endswith("Nothing was written.")
-    assert "valid integer" in refused(project, "policy.max_parallel", "many").message
+    assert "not a whole number" in refused(project, "policy.max_parallel", "many").message
     assert "Did you mean 'write'?" in refused(project, "policy.default_mode", "wirte").hint
-    assert "at least 1 character" in refused(project, "models.codex", "").message
+    assert "models.codex: is empty" in refused(project, "models.codex", "").message
     assert refused(project, "role.nobody.mode", "write").code == "not_found"
     assert "whole entry" in refused(project, "role.reviewer", "x").message
     assert "'purpose'" in refused(project, "role.reviewer.purpos", "x").hint

@@ -128,7 +128,9 @@ def test_cases_83_and_84_network_of_every_agent(agent: str) -> None:
         found = decide(agent, mode=mode, network=asked)
         got, why = reason(found, "network")
         assert (got, why.startswith(said)) == (value, True), (mode, asked, why)
-        assert ("Network not guaranteed" in [n.title for n in found.notes]) is told
+        title = "Network not guaranteed" if got else "Network cut off"
+        network = [n.title for n in found.notes if n.title.startswith("Network")]
+        assert network == ([title] if told else []), (mode, asked)
 
 
 def test_every_kind_of_network_control_is_in_use() -> None:
