@@ -110,6 +110,18 @@ class Output:
         self._stream.flush()
         return self._stream.buffer
 
+    def has_reader(self) -> bool:
+        """Whether the other end of a pipe is still open; yes for whatever is no pipe."""
+        import select
+
+        if not hasattr(select, "poll"):  # Windows: found out by the next write
+            return True
+        with suppress(OSError, ValueError):
+            poll = select.poll()
+            poll.register(self._stream.fileno(), 0)  # errors and hang-ups are always told
+            return not poll.poll(0)
+        return True
+
     def discard(self) -> None:
         """Let what is still buffered, and all that follows, go nowhere: nobody reads it."""
         with suppress(OSError):

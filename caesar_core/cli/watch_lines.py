@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
+from typing import Final
 
 from caesar_core.board.delta import BoardDelta
 from caesar_core.board.glyphs import glyphs_for
@@ -17,6 +18,8 @@ from caesar_core.store.layout import Layout
 from caesar_core.text import fit, one_line
 from caesar_core.watch.follower import Follower
 
+_LOOK_S: Final = 1.0
+
 
 def watch_lines(
     layout: Layout, ids: Sequence[str] | None, race: str | None, *, as_json: bool
@@ -28,6 +31,28 @@ def watch_lines(
 
 
 async def _follow(
+    layout: Layout, ids: Sequence[str] | None, race: str | None, *, as_json: bool
+) -> None:
+    printing = asyncio.create_task(_print_all(layout, ids, race, as_json=as_json))
+    leaving = asyncio.create_task(_until_nobody_reads())
+    try:
+        await asyncio.wait((printing, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not printing.done():
+            raise BrokenPipeError
+        printing.result()
+    finally:
+        for task in (printing, leaving):
+            task.cancel()
+        await asyncio.gather(printing, leaving, return_exceptions=True)
+
+
+async def _until_nobody_reads() -> None:
+    """Return when whoever read us has left, also while nothing happens that could be printed."""
+    while stdout().has_reader():  # noqa: ASYNC110 - no event tells of it: the pipe has to be asked
+        await asyncio.sleep(_LOOK_S)
+
+
+async def _print_all(
     layout: Layout, ids: Sequence[str] | None, race: str | None, *, as_json: bool
 ) -> None:
     follower = Follower(layout, ids, replay=True)

@@ -17,6 +17,7 @@ from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
 from caesar_core.repo.apply import apply_outcome, preflight
+from caesar_core.repo.discover import Repository
 from caesar_core.repo.merge import Conflict
 from caesar_core.repo.undo import undo
 from caesar_core.text import counted
@@ -74,7 +75,7 @@ def check_apply(project: Project, task_id: str, files: Sequence[str] | None = No
         repository,
         outcome.base_ref,
         outcome.tree,
-        _wanted(files, repository.prefix),
+        _wanted(files, repository),
         filters=located.record.filters,
     )
     return _result(
@@ -110,7 +111,7 @@ def apply_task(project: Project, task_id: str, files: Sequence[str] | None = Non
             repository,
             outcome.base_ref,
             outcome.tree,
-            _wanted(files, repository.prefix),
+            _wanted(files, repository),
             journal_dir=journals.open_next(task_id),
             filters=located.record.filters,
         )
@@ -252,8 +253,12 @@ def _digest(located: Located) -> str:
     return sink.digest.hexdigest()
 
 
-def _wanted(files: Sequence[str] | None, prefix: str) -> list[str] | None:
-    return None if not files else [in_repository(name, prefix) for name in files]
+def _wanted(files: Sequence[str] | None, repository: Repository) -> list[str] | None:
+    return (
+        None
+        if not files
+        else [in_repository(name, repository.prefix, repository.git_root) for name in files]
+    )
 
 
 def _prefix(project: Project, top: Path) -> str:

@@ -98,7 +98,7 @@ def diff(
     changes = list_changes(
         repository.git(), base, outcome.tree, prefix=repository.prefix, head=repository.head
     )
-    chosen = _chosen(changes, files, repository.prefix) if files else changes
+    chosen = _chosen(changes, files, repository) if files else changes
     return Diff(
         task_id=record.id,
         files=chosen,
@@ -125,11 +125,11 @@ def _drift(located: Located) -> str:
 
 
 def _chosen(
-    changes: Iterable[FileChange], wanted: Iterable[str], prefix: str
+    changes: Iterable[FileChange], wanted: Iterable[str], repository: Repository
 ) -> tuple[FileChange, ...]:
     chosen: dict[FileChange, None] = {}
     for name in wanted:
-        path = in_repository(name, prefix)
+        path = in_repository(name, repository.prefix, repository.git_root)
         fitting = [c for c in changes if c.path == path or c.path.startswith(f"{path}/")]
         if not fitting:
             raise NoPathError(

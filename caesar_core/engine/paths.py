@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 
 def from_project(path: str, prefix: str) -> str:
@@ -13,8 +13,15 @@ def from_project(path: str, prefix: str) -> str:
     return inside if inside != path else "../" * (prefix.count("/") + 1) + path
 
 
-def in_repository(path: str, prefix: str) -> str:
-    """Return a path given from the project's folder as the repository names it."""
+def in_repository(path: str, prefix: str, top: Path | None = None) -> str:
+    """Return a path given from the project's folder as the repository names it.
+
+    An absolute one that lies below `top`, the top of the repository, is named from there.
+    """
+    if top is not None and PurePosixPath(path).is_absolute():
+        if not PurePosixPath(path).is_relative_to(top.as_posix()):
+            return path
+        path, prefix = PurePosixPath(path).relative_to(top.as_posix()).as_posix(), ""
     parts: list[str] = []
     for part in PurePosixPath(prefix, path).parts:
         if part == ".." and parts:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 
 import pytest
 
 from caesar_core.cli.output import Output
+
+
+def test_a_pipe_without_its_reader_is_noticed_before_anything_is_written() -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "w") as stream:
+        assert Output(stream).has_reader()
+        os.close(reader)
+        assert not Output(stream).has_reader()
+    assert Output(io.StringIO()).has_reader()
 
 
 def test_p11_a_terminal_that_was_closed_is_a_reader_that_has_left() -> None:
