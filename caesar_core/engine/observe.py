@@ -17,6 +17,7 @@ from caesar_core.engine.worktrees import (
     snapshot_of,
 )
 from caesar_core.errors import CaesarError
+from caesar_core.identity import is_alive
 from caesar_core.repo.changes import FileChange, list_changes
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.main_tree import main_tree_state, touched_since
@@ -97,11 +98,36 @@ def _report_outside(run: TaskRun, repository: Repository) -> None:
     """Name what changed in the user's own work tree; nobody can tell who did it."""
     if run.main_tree is None:
         return
-    touched = touched_since(run.main_tree, main_tree_state(repository))
+    ours = _output_of_follower(run)
+    touched = [
+        path
+        for path in touched_since(run.main_tree, main_tree_state(repository))
+        if not ours or _identity(repository.git_root / path) not in ours
+    ]
     for path in touched[:_OUTSIDE_SHOWN]:
         run.find("low", _OUTSIDE, _OUTSIDE_DETAIL, file=path)
     if len(touched) > _OUTSIDE_SHOWN:
         run.find("low", _OUTSIDE, f"and {len(touched) - _OUTSIDE_SHOWN} more")
+
+
+def _output_of_follower(run: TaskRun) -> set[tuple[int, int]]:
+    """Return the files that our own output goes to, as in `caesar run … > out.json`.
+
+    Known while whoever started the task follows it, where the system has `/proc`.
+    """
+    starter = run.record.starter
+    if starter is None or not is_alive(starter):
+        return set()
+    found = (_identity(Path(f"/proc/{starter.pid}/fd/{number}")) for number in (1, 2))
+    return {identity for identity in found if identity is not None}
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _in_place(run: TaskRun, repository: Repository) -> Observation:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +84,16 @@ def test_a_result_outside_of_git_has_the_key_of_its_changes_as_well(
 
     assert result["status"] == "succeeded"
     assert result["diff"] == {"files": [], "is_empty": True}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="who holds which file is read from /proc")
+def test_where_our_own_output_goes_is_no_change_by_the_agent(caesar: Caesar) -> None:
+    command = [sys.executable, "-m", "caesar_core", "run", "--agent", "shell", "--json"]
+    other = caesar.root / "other.txt"
+    with (caesar.root / "out.json").open("wb") as out:
+        subprocess.run(
+            [*command, f"echo x > {other}"], cwd=caesar.root, env=caesar.env, stdout=out, check=True
+        )
+    told = json.loads((caesar.root / "out.json").read_text())
+    files = [finding.get("file") for finding in told["report"]["findings"]]
+    assert ("other.txt" in files, "out.json" in files) == (True, False)
