@@ -125,6 +125,7 @@ async def test_looks(same: Same, sample: Sample, name: str) -> None:
 
 async def test_empty_state(same: Same, empty: Sample) -> None:
     async with opened(empty, SIZES[0]) as pilot:
+        await until(pilot, lambda: "no task yet" in text_of(pilot))
         for size in (*SIZES, (40, 20)):
             await pilot.resize_terminal(*size)
             await settled(pilot)

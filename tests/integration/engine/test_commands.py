@@ -361,7 +361,8 @@ def test_listing_with_a_filter_that_fits_nothing_says_so(caesar: Caesar) -> None
 
     for command in (("ps", "--race", "r_none"), ("ps", "--status", "failed")):
         assert "No task fits" in caesar(*command).out
-    assert "No task fits" in caesar("watch", "--once", "--race", "r_none").out
+    unknown = caesar("watch", "--once", "--race", "r_none")
+    assert (unknown.code, "No race r_none." in unknown.err) == (2, True)
 
 
 def test_synthesised_summary_quotes_the_agent_and_not_our_own_lines(caesar: Caesar) -> None:

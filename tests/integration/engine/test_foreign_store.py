@@ -14,7 +14,7 @@ import pytest
 from caesar_core.identity import current
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
-from tests.integration.engine.conftest import Caesar
+from tests.integration.engine.conftest import Caesar, eventually
 
 WHEN = "2026-11-30T20:00:00.000Z"
 
@@ -106,7 +106,7 @@ def test_case_149_a_dead_orchestrator_ends_as_failed_with_a_report_that_says_why
     assert record.ended_at
     report = json.loads(task.files.report.read_text())
     assert "gone" in report["summary"]
-    assert not lease.exists()
+    eventually(lease.exists, lambda held: not held)
     assert caesar("show", task.id).code == 0
 
 
