@@ -13,7 +13,7 @@ from textual.message import Message
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import Row
 from caesar_core.board.race import ContestantView
-from caesar_core.text import human_duration
+from caesar_core.text import counted, human_duration
 from caesar_tui.render.cells import Cell, Ink, size_text
 from caesar_tui.render.task_row import ink_of
 from caesar_tui.widgets.line_view import LineView
@@ -115,7 +115,7 @@ def _size(one: ContestantView, glyphs: Glyphs) -> tuple[str, Ink]:
     if one.files is None:
         return "no result yet", "dim"
     size = size_text(one.insertions, one.deletions, glyphs.minus)
-    return f"{one.files} files  {size}".rstrip(), ""
+    return f"{counted(one.files, 'file')}  {size}".rstrip(), ""
 
 
 def _checks(one: ContestantView) -> tuple[str, Ink]:

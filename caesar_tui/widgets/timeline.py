@@ -62,6 +62,7 @@ class Timeline(CursorView):
         self._grown = set(names)
         self._lay_out()
         self.cursor = 1  # the axis is no place to be
+        self._ask()
 
     def grown(self, task_id: str, *, reset: bool) -> None:
         """Hear that a stream has more."""
@@ -73,12 +74,15 @@ class Timeline(CursorView):
     def tick(self, now: datetime) -> None:
         """Ask for what is new, and let what runs grow."""
         self._now = now.timestamp()
+        self._ask()
+        if any(not track.is_over and track.begin for track in self._tracks.values()):
+            self.refresh()
+
+    def _ask(self) -> None:
         for task_id in sorted(self._grown - self._asked):
             self._asked.add(task_id)
             self._grown.discard(task_id)
             self.report(TimelineWanted(task_id, self._read_to.get(task_id, 0)))
-        if any(not track.is_over and track.begin for track in self._tracks.values()):
-            self.refresh()
 
     def take(self, read: TimelineRead) -> None:
         """Take events that were asked for."""

@@ -144,7 +144,7 @@ WALK = {
     "board": Look(("end",), "t_11aa"),
     "diff": Look(("2",), "parser.py"),
     "report": Look(("3",), "callers"),
-    "timeline": Look(("6",), "0s"),
+    "timeline": Look(("6",), "2m00s"),
     "sheet": Look(("a",), "merged"),
     "wall": Look(("escape", "W"), "t_91bc"),
     "question": Look(("escape", "home", "tab", "1"), "Enter sends: yes"),
