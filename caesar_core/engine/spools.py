@@ -334,5 +334,13 @@ def _load_progress(path: Path) -> _Progress | None:
     try:
         document = json.loads(read_bounded(path, 4096))
         return _Progress(**{name: max(0, int(value)) for name, value in document.items()})
-    except (StoreError, OSError, ValueError, TypeError, AttributeError, RecursionError):
+    except (
+        StoreError,
+        OSError,
+        ValueError,
+        OverflowError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):
         return None
