@@ -38,7 +38,7 @@ def serving(*command: str) -> Iterator[str]:
         try:
             yield server.stdout.readline().strip()
             os.kill(server.pid, signal.SIGINT)
-            assert server.wait(timeout=20) == 0
+            assert server.wait(timeout=40) == 0
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(server.pid, signal.SIGKILL)
@@ -101,7 +101,7 @@ async def watch(address: str, sample: Sample) -> None:
 async def heard(socket: aiohttp.ClientWebSocketResponse, text: bytes) -> None:
     """Read until the dashboard has painted `text`."""
     seen = b""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(50):
         while text not in seen:
             message = await socket.receive()
             data: Any = message.data

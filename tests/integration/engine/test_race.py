@@ -41,8 +41,6 @@ def test_a_race_ranks_by_proof_and_applies_the_right_one(caesar: Caesar) -> None
         "cheat": 3,
         "wrong": 4,
     }
-    assert found["cheat"]["contradicted"] is True
-    assert [line for line in cheats if "success " in line] == []
     assert (found["cheat"]["report_status"], found["cheat"]["contradicted"]) == ("success", True)
     assert (found["cheat"]["checks_passed"], found["cheat"]["checks_total"]) == (1, 2)
     assert (ran.json["rule"], ran.json["winner"]) == (RULE, found["right"]["task_id"])
