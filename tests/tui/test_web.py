@@ -84,8 +84,7 @@ async def watch(address: str, sample: Sample) -> None:
         await status_of(session, address)
         url = f"{origin.replace('http', 'ws')}/ws?width=120&height=36"
         async with session.ws_connect(url, headers={"Origin": origin}) as socket:
-            await heard(socket, b"t_91bc")
-            await heard(socket, b"live")
+            await heard(socket, b"t_91bc", b"live")
             sample.task("t_new1", "codex", (1, ev.Message(text="a fresh row")), started=2)
             await heard(socket, b"a fresh row")
             for key in "\t2\r":
@@ -98,11 +97,11 @@ async def watch(address: str, sample: Sample) -> None:
             assert [state.answer for state in states] == ["no"]
 
 
-async def heard(socket: aiohttp.ClientWebSocketResponse, text: bytes) -> None:
-    """Read until the dashboard has painted `text`."""
+async def heard(socket: aiohttp.ClientWebSocketResponse, *texts: bytes) -> None:
+    """Read until the dashboard has painted all of them; one frame may hold several."""
     seen = b""
     async with asyncio.timeout(50):
-        while text not in seen:
+        while not all(text in seen for text in texts):
             message = await socket.receive()
             data: Any = message.data
             seen += data if isinstance(data, bytes) else str(data).encode()
