@@ -39,6 +39,8 @@ def guarded(run: Callable[[int], int]) -> int:
     child = os.fork()
     if child == 0:
         os.close(held)
+        # A caller such as `nohup` may have it ignored; without a terminal there is nothing to do.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         _leave(run, lifeline)
     os.close(lifeline)
     _hand_signals_to(child)

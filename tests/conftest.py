@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,13 @@ def scrubbed_environment(
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(git_config))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     return home
+
+
+@pytest.fixture(autouse=True)
+def kept_signals() -> Iterator[None]:
+    """Leave no handler behind: what a supervisor in this process ignores, later children would."""
+    kept = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
+    before = [(number, signal.getsignal(number)) for number in kept]
+    yield
+    for number, handler in before:
+        signal.signal(number, handler)

@@ -104,12 +104,26 @@ def test_p11_closing_the_terminals_of_four_runs_and_a_dashboard_loses_nothing(
         for one in (*runs, watch):
             one.close()
 
-        codes = [one.process.wait(40) for one in runs]
-        assert watch.process.wait(40) is not None
+        codes = [one.process.wait(15) for one in runs]
+        assert watch.process.wait(15) is not None
     assert codes == [129] * 4
     caesar.gate.touch()
     for record in records:
         assert caesar.wait(record.id).report_status == "success"
+
+
+def test_p11_a_dashboard_ends_with_its_terminal_although_the_hang_up_is_ignored(
+    caesar: Caesar,
+) -> None:
+    caesar.run("true")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with terminal(caesar, "watch") as watch:
+            watch.until(lambda output: b"shell" in output)
+            watch.close()
+            assert watch.process.wait(15) is not None
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_r5_an_error_while_drawing_ends_the_dashboard_and_no_agent(caesar: Caesar) -> None:
