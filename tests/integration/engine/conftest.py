@@ -19,6 +19,7 @@ import pytest
 from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
+from tests.warm import run_caesar
 
 T = TypeVar("T")
 TEN_LINES = """#!/usr/bin/env bash
@@ -58,15 +59,7 @@ class Caesar:
     def __call__(
         self, *args: str, cwd: Path | None = None, env: Mapping[str, str] = {}, stdin: str = ""
     ) -> Ran:
-        done = subprocess.run(
-            [sys.executable, "-m", "caesar_core", *args],
-            cwd=cwd or self.root,
-            env={**self.env, **env},
-            input=stdin.encode(),
-            capture_output=True,
-            check=False,
-            timeout=50,
-        )
+        done = run_caesar(args, cwd=cwd or self.root, env={**self.env, **env}, stdin=stdin.encode())
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *args: str) -> subprocess.Popen[bytes]:
