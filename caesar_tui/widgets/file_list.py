@@ -45,6 +45,8 @@ class FileList(CursorView):
 
     def show(self, files: Sequence[Listed]) -> None:
         """Show other files."""
+        if not files and not self._files:
+            return
         self._files = files
         self.cursor = 0
         self.rows_changed()

@@ -9,6 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -29,6 +30,7 @@ class LineView(ScrollView, can_focus=True):
     cut = "…"
     """What stands at the end of a cell whose text did not fit."""
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{name}" for name in INKS}
+    virtual_size = Reactive(Size(0, 0))
 
     @property
     def row_width(self) -> int:
@@ -72,6 +74,25 @@ class LineView(ScrollView, can_focus=True):
         strip = Strip(self.row_segments(index, width)).apply_style(base)
         strip = self._with_selection(strip, index)
         return strip.crop_extend(scroll_x, scroll_x + width, base).apply_offsets(scroll_x, index)
+
+    def watch_virtual_size(self, _before: Size, after: Size) -> None:
+        """Lay the screen out anew only where the number of rows changes the place of something.
+
+        A stream that grows changes it many times a second; its scrollbar is all that moves then.
+        """
+        room, bar = self.container_size, self.show_vertical_scrollbar
+        if (
+            self.styles.auto_dimensions
+            or (after.height > room.height) != bar
+            or (after.width > room.width) != self.show_horizontal_scrollbar
+        ):
+            self.refresh(layout=True)
+            return
+        if bar:
+            self.vertical_scrollbar.window_virtual_size = after.height
+        if self.show_horizontal_scrollbar:
+            self.horizontal_scrollbar.window_virtual_size = after.width
+        self.scroll_x, self.scroll_y = self.scroll_x, self.scroll_y  # not behind the last row
 
     def rows_changed(self) -> None:
         """Take over a new number of rows and paint anew."""

@@ -31,8 +31,14 @@ class QuietStatic(Static):
     def tell(self, text: Content) -> None:
         """Show `text`."""
         if text != self._told:
+            resized = self._told is None or self.is_resized(self._told, text)
             self._told = text
-            self.update(text)
+            self.update(text, layout=resized)
+
+    def is_resized(self, before: Content, after: Content) -> bool:
+        """Tell whether the other text may need another place; laying out is dear."""
+        del before, after
+        return self.styles.auto_dimensions
 
 
 class HeaderBar(QuietStatic):
@@ -99,6 +105,10 @@ class KeyBar(QuietStatic):
         lines = _wrapped(self._keys, max(1, self.size.width))
         shown = (Content("  ").join(_hint(key) for key in line) for line in lines)
         self.tell(Content("\n").join(shown))
+
+    def is_resized(self, before: Content, after: Content) -> bool:
+        """Tell whether the number of lines changes; the lines are broken here."""
+        return before.plain.count("\n") != after.plain.count("\n")
 
     def on_resize(self) -> None:
         """Break the lines anew."""

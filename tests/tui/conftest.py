@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual import _wait
 from textual.widgets import Input
 
 from tests.tui.racers import add_race
@@ -18,6 +19,9 @@ def steady_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(Input, "cursor_blink", False)
+    # Textual's pilot takes a process for idle after 20 ms, several times a key.
+    monkeypatch.setattr(_wait, "SLEEP_GRANULARITY", 0.003)
+    monkeypatch.setattr(_wait, "SLEEP_IDLE", 0.001)
     time.tzset()
     yield
     monkeypatch.undo()

@@ -63,7 +63,7 @@ LOOKS = {
     "inbox": Look(("Q",), "Should the old"),
     "wall": Look(("W", "right"), "t_91bc"),
     "race": Look((*"jj", "R", "tab", "down", "down", "space"), "picked", _race),
-    "new": Look(_FORM, "policy default"),
+    "new": Look(_FORM, "caesar run 'mend it' --agent shell"),
     "palette": Look(("ctrl+p", *"diff"), "diff"),
     "apply": Look(("end", "a"), "merged"),
     "apply-conflict": Look(("end", "a"), "it was edited", _conflict),
@@ -85,10 +85,23 @@ def picture(pilot: Pilot[Any]) -> str:
     return pilot.app.export_screenshot(simplify=True)
 
 
+async def still(pilot: Pilot[Any]) -> None:
+    """Wait until nothing moves any more, below a sheet neither: for longer than a frame."""
+    await settled(pilot)
+    before = ""
+    while before != (before := text_of(pilot)):
+        await pilot.pause(0.04)
+
+
+async def resize(pilot: Pilot[Any], size: tuple[int, int]) -> None:
+    await pilot.resize_terminal(*size)
+    await still(pilot)
+
+
 async def show(pilot: Pilot[Any], look: Look) -> None:
     await press(pilot, *look.keys)
     await until(pilot, lambda: look.text in text_of(pilot))
-    await settled(pilot)
+    await still(pilot)
 
 
 @pytest.fixture
@@ -113,12 +126,11 @@ async def test_looks(same: Same, sample: Sample, name: str) -> None:
     async with opened(sample, SIZES[0]) as pilot:
         await show(pilot, look)
         for size in SIZES:
-            await pilot.resize_terminal(*size)
-            await settled(pilot)
+            await resize(pilot, size)
             differ += [] if same(pilot, f"{size[0]}") else [f"{size}"]
-        await pilot.resize_terminal(*SIZES[0])
+        await resize(pilot, SIZES[0])
         pilot.app.theme = "caesar-light"
-        await settled(pilot)
+        await still(pilot)
         differ += [] if same(pilot, "light") else ["light"]
     assert differ == []
 
@@ -127,15 +139,16 @@ async def test_empty_state(same: Same, empty: Sample) -> None:
     async with opened(empty, SIZES[0]) as pilot:
         await until(pilot, lambda: "no task yet" in text_of(pilot))
         for size in (*SIZES, (40, 20)):
-            await pilot.resize_terminal(*size)
-            await settled(pilot)
+            await resize(pilot, size)
             assert same(pilot, f"{size[0]}")
 
 
 async def test_t5_the_narrow_board(same: Same, sample: Sample) -> None:
     async with opened(sample, (40, 20)) as pilot:
+        await still(pilot)
         assert same(pilot, "list")
         await press(pilot, "enter")
+        await still(pilot)
         assert same(pilot, "pane")
 
 
