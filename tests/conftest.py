@@ -19,6 +19,10 @@ _GIT_CONFIG = """\
 _REMOVED = ("GIT_", "CAESAR_", "XDG_")
 _REMOVED_NAMES = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "TEXTUAL_THEME", "COLUMNS", "LINES")
 
+# A shell lets what it runs in the background ignore these, and all our processes would inherit it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 
 @pytest.fixture(autouse=True)
 def scrubbed_environment(

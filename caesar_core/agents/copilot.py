@@ -219,9 +219,10 @@ class CopilotTranslator(JsonTranslator):
     def _result(self, record: Record) -> list[EventBody]:
         self._has_ended = True
         self.session_id = text(record, "sessionId", limit=200) or self.session_id
-        if get(record, "exitCode") in {0, None} or self.failure is not None:
+        code = get(record, "exitCode")
+        if code is None or code == 0 or self.failure is not None:
             return []
-        return self.fails(trouble(f"It ended with {get(record, 'exitCode')}.", fatal=True))
+        return self.fails(trouble(f"It ended with {code}.", fatal=True))
 
     def conclude(self, exit_code: int | None, stderr_tail: str) -> list[EventBody]:
         """Read the tokens, and tell what only stderr says: no login, an unknown session."""

@@ -216,7 +216,8 @@ class OpenCodeTranslator(JsonTranslator):
             return self.tool_starts(call, tool, _marked(tag, given))
         exit_code = number(state, "metadata", "exit")
         failed = status == "error" or tool == "invalid" or bool(exit_code)
-        shown: object = given
+        # Its own title is the better summary, but of a command: that is compared with its claims.
+        shown: object = (text(state, "title") if tool != "bash" else "") or given
         if tool == "invalid":  # what it calls a tool that does not exist
             tool, shown = text(given, "tool", limit=200) or tool, text(given, "error")
         bodies = self.tool_ends(call, failed=failed, tool=tool, given=_marked(tag, shown))

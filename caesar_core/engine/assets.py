@@ -127,7 +127,7 @@ def _stay_inside(root: Path, path: Path) -> None:
 def _put(path: Path, text: bytes) -> Action:
     signed = text + b"\n<!-- written by caesar %s -->\n" % _digest(text)
     try:
-        there = path.read_bytes()
+        there = _read(path)
     except FileNotFoundError:
         write_atomic(path, signed)
         return "created"
@@ -139,6 +139,11 @@ def _put(path: Path, text: bytes) -> Action:
         return "kept"
     write_atomic(path, signed)
     return "updated"
+
+
+def _read(path: Path) -> bytes:
+    """Return a file's text; git may have given its lines the ends of another system."""
+    return path.read_bytes().replace(b"\r\n", b"\n")
 
 
 def _is_ours(data: bytes) -> bool:
@@ -184,6 +189,6 @@ def _stale(known: set[Path]) -> tuple[Path, ...]:
 
 def _is_ours_at(path: Path) -> bool:
     try:
-        return _is_ours(path.read_bytes())
+        return _is_ours(_read(path))
     except OSError:
         return False

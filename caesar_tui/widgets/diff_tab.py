@@ -25,6 +25,9 @@ class DiffTab(Container):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._asked: tuple[DiffWanted, str | None] | None = None
+        self._asked_at: tuple[object, object] = ((), None)
+        self.is_old = False
+        """Whether the agent, still at work, used tools or changed files since it was read."""
         self.ignore_space = False
         self.against: str | None = None
 
@@ -42,10 +45,17 @@ class DiffTab(Container):
     def wanted(self, view: TaskView) -> DiffWanted | None:
         """Return what is to be read: once, and again when the task has ended."""
         wanted = DiffWanted(view.id, self.ignore_space, self.against)
+        now = (view.stream.files, view.stream.last_tool)
         if self._asked == (wanted, view.facts.ended_at):
+            self.is_old = view.facts.is_active and now != self._asked_at
             return None
-        self._asked = (wanted, view.facts.ended_at)
+        self._asked, self._asked_at, self.is_old = (wanted, view.facts.ended_at), now, False
         return wanted
+
+    def read_anew(self) -> None:
+        """Have it read once more, if it has become old."""
+        if self.is_old:
+            self._asked = None
 
     def take(self, read: DiffRead) -> None:
         """Show what was read, unless something else is wanted by now."""

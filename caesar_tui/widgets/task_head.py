@@ -79,6 +79,7 @@ class TaskHead(Vertical):
         self._glyphs = glyphs
         self._tab = TABS[0][0]
         self._follow = (f"{glyphs.more} following", glyphs.more)
+        self._age = ("", "")
 
     def compose(self) -> ComposeResult:
         """Lay out title, objective, what it does, and tabs."""
@@ -129,7 +130,7 @@ class TaskHead(Vertical):
         self._tab = name
         for tab in self.query(Tab):
             tab.set_class(tab.id == f"tab-{name}", "-current")
-        self.query_one("#head-follow").display = name in {"stream", "raw"}
+        self.query_one("#head-follow").display = name in {"stream", "raw", "diff"}
         self._lay_out()
 
     def moved(self, *, following: bool, unseen: int, note: str = "") -> None:
@@ -140,9 +141,18 @@ class TaskHead(Vertical):
         self._follow = ("  ".join(filter(None, (note, said or "f follows"))), note or sign)
         self._lay_out()
 
+    def aged(self, *, is_old: bool) -> None:
+        """Say whether the diff that is shown has become old."""
+        said = ("changed since, 2 reads anew", "changed") if is_old else ("", "")
+        if said != self._age:
+            self._age = said
+            self._lay_out()
+
     def _lay_out(self) -> None:
         """Show every tab's title where there is room for them beside what has to be said."""
         full, least = self._follow if self._tab in {"stream", "raw"} else ("", "")
+        if self._tab == "diff":
+            full, least = self._age
         width = self.content_size.width
         room = width - _TABS_WIDTH
         short = room < cell_len(least)

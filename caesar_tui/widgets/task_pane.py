@@ -114,7 +114,9 @@ class TaskPane(Vertical):
         self.form.show(() if row is None else row.view.open_questions, now)
 
     def show_tab(self, name: str) -> None:
-        """Show another tab."""
+        """Show another tab; the same one of a diff that has become old: the diff of now."""
+        if name == self.tab == "diff":
+            self.changes.read_anew()
         self.tab = name
         self.switcher.current = "changes" if name == "diff" else name
         if name == "raw" and self.raw.task_id != self._task_id:
@@ -135,7 +137,9 @@ class TaskPane(Vertical):
 
         """
         if self.tab == "diff":
-            return self.changes.wanted(view)
+            wanted = self.changes.wanted(view)
+            self.head.aged(is_old=self.changes.is_old)
+            return wanted
         if self.tab == "timeline":
             self.timeline.show(race, view.id)
         facts = view.facts

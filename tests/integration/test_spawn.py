@@ -146,7 +146,7 @@ def test_a_detached_program_is_nobody_s_child_and_has_no_marker(tmp_path: Path) 
         assert int(parent) != os.getpid()
         assert os.getsid(ref.pid) not in (os.getsid(0), 0)
         with pytest.raises(ChildProcessError):
-            os.waitpid(-1, os.WNOHANG)
+            os.waitpid(ref.pid, os.WNOHANG)
     finally:
         assert is_alive(ref)
         signal_process(ref, signal.SIGKILL)

@@ -154,7 +154,7 @@ def without_ignored(tree: Mapping[str, tuple[str, bytes]]) -> Tree:
 
 
 @settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

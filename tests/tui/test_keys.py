@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
+from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Input
 
-from caesar_core.protocol.event import Message
+from caesar_core.protocol.event import Message, ToolUse
 from caesar_core.repo.merge import Conflict
 from caesar_core.store.record_store import RecordStore
 from caesar_tui.screens import board as board_module
@@ -110,6 +115,27 @@ async def test_tabs_split_and_jumps(sample: Sample) -> None:
         assert "+ import sys" in shown(diff)
         await press(pilot, "1")
         assert board(pilot).pane.tab == "stream"
+
+
+async def test_d24_a_diff_that_has_become_old_says_so_and_is_read_anew(sample: Sample) -> None:
+    """The task goes on while a person reads; what is applied in the end is its fixed outcome."""
+    tool = ToolUse(tool="edit", id="late", status="started")
+    async with opened(sample) as pilot:
+        board(pilot).table.chosen = "t_7f3a"
+        await press(pilot, "2")
+        assert sample.engine.asked == [("diff", "t_7f3a")]
+        assert "changed" not in shown(head_follow(pilot))
+
+        sample.say("t_7f3a", (0, tool), (0, replace(tool, status="succeeded")))
+        await until(pilot, lambda: "changed" in shown(head_follow(pilot)))
+        await press(pilot, "2")
+
+        assert sample.engine.asked == [("diff", "t_7f3a")] * 2
+        assert "changed" not in shown(head_follow(pilot))
+
+
+def head_follow(pilot: Pilot[Any]) -> Widget:
+    return board(pilot).pane.head.query_one("#head-follow")
 
 
 async def test_the_diff_is_read_again_when_its_task_has_ended(sample: Sample) -> None:

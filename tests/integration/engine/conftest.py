@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import psutil
 import pytest
 
+from caesar_core.identity import ProcessRef, is_alive
 from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
@@ -126,6 +127,13 @@ def eventually(get: Callable[[], T], wanted: Callable[[T], bool], bound: float =
         assert time.monotonic() < until, f"still {value!r}"
         time.sleep(0.02)
     return value
+
+
+def kill(process: ProcessRef | None) -> None:
+    """Kill -9, and wait until nobody can take it for alive."""
+    assert process is not None
+    os.kill(process.pid, signal.SIGKILL)
+    eventually(lambda: is_alive(process), lambda alive: not alive)
 
 
 def processes_of(task_id: str) -> list[psutil.Process]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
-from tests.integration.engine.conftest import Caesar
+from tests.integration.engine.conftest import Caesar, kill
 
 
 def test_in_place_task_is_verified_by_content(caesar: Caesar) -> None:
@@ -49,8 +46,7 @@ def test_writer_in_place_stays_the_only_one_when_its_supervisor_dies(caesar: Cae
     _allow_in_place(caesar)
     first = caesar.detach("sleep 20", "--isolation", "inplace")
     record = caesar.wait(first, lambda record: record.agent_process is not None)
-    assert record.supervisor is not None
-    os.kill(record.supervisor.pid, signal.SIGKILL)
+    kill(record.supervisor)
 
     orphaned = caesar("run", "--agent", "shell", "true", "--isolation", "inplace")
     caesar("ps")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from caesar_core.process.identity import is_alive
-from tests.integration.engine.conftest import TEN_LINES, Caesar, eventually, processes_of
+from tests.integration.engine.conftest import TEN_LINES, Caesar, eventually, kill, processes_of
 
 STUBBORN = "trap '' TERM INT\nwhile :; do sleep 0.1; done"
 
@@ -184,11 +184,9 @@ def test_p6_killed_supervisor_is_replaced_and_the_agent_goes_on(caesar: Caesar) 
     caesar.declare("slow", f"echo before\n{caesar.at_the_gate}\necho after\n{rest}")
     task_id = caesar.detach("x", agent="slow")
     record = caesar.wait(task_id, lambda record: record.agent_process is not None)
-    assert record.supervisor is not None
     assert record.agent_process is not None
 
-    os.kill(record.supervisor.pid, signal.SIGKILL)
-    eventually(lambda: is_alive(record.supervisor), lambda alive: not alive)  # type: ignore[arg-type]
+    kill(record.supervisor)
     assert is_alive(record.agent_process)
     caesar("ps")
     caesar.gate.touch()
@@ -209,8 +207,7 @@ def test_r3_supervisor_and_agent_killed_together_end_as_failed_at_the_next_look(
 ) -> None:
     task_id = caesar.detach("sleep 100")
     record = caesar.wait(task_id, lambda record: record.agent_process is not None)
-    assert record.supervisor is not None
-    os.kill(record.supervisor.pid, signal.SIGKILL)
+    kill(record.supervisor)
     for process in processes_of(task_id):
         process.kill()
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import resource
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,9 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from caesar_core.identity import is_alive
 from caesar_core.store.records import Record
-from tests.integration.engine.conftest import Caesar, eventually, processes_of
+from tests.integration.engine.conftest import Caesar, eventually, kill, processes_of
 
 MIB = 1 << 20
 
@@ -41,8 +38,7 @@ def _in_phase(caesar: Caesar, phase: str) -> str:
 def _kill(caesar: Caesar, task_id: str, who: str) -> None:
     record = caesar.record(task_id)
     if record.supervisor is not None and record.is_active:
-        os.kill(record.supervisor.pid, signal.SIGKILL)
-        eventually(lambda: is_alive(record.supervisor), lambda alive: not alive)  # type: ignore[arg-type]
+        kill(record.supervisor)
     if who == "both":
         for process in processes_of(task_id):
             process.kill()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.conftest import Caesar, eventually, processes_of
+from tests.integration.engine.conftest import Caesar, eventually, kill, processes_of
 
 
 def test_case_133_diff_of_a_running_task_leaves_out_what_was_placed(caesar: Caesar) -> None:
@@ -99,9 +98,8 @@ def test_case_95_a_failure_after_the_record_exists_ends_the_task(caesar: Caesar)
     """The order on disk is damaged before its supervisor can read it."""
     task_id = caesar.detach("sleep 30")
     record = caesar.wait(task_id, lambda record: record.agent_process is not None)
-    assert record.supervisor is not None
     caesar.layout.plan(task_id).write_text('{"argv": ')
-    os.kill(record.supervisor.pid, 9)
+    kill(record.supervisor)
 
     caesar("ps")
 
@@ -144,8 +142,7 @@ def test_case_173_cancelling_what_is_over_or_dead_is_no_error(caesar: Caesar) ->
     over = caesar.run("true")["task_id"]
     dying = caesar.detach("sleep 60")
     record = caesar.wait(dying, lambda record: record.agent_process is not None)
-    assert record.supervisor is not None
-    os.kill(record.supervisor.pid, 9)
+    kill(record.supervisor)
     for process in processes_of(dying):
         process.kill()
 

@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.integration.engine.conftest import Caesar, eventually, processes_of
+from tests.integration.engine.conftest import Caesar, eventually, kill, processes_of
 from tests.integration.servers.conftest import Connect, call
 
 SERVE = ("-m", "caesar_core", "mcp", "serve")
@@ -125,6 +125,7 @@ def test_case_168_whatever_is_printed_stdout_carries_the_protocol_only(caesar: C
 
 @pytest.mark.parametrize("end", ["eof", "term"])
 def test_it_ends_at_once_while_a_call_waits_and_the_task_goes_on(caesar: Caesar, end: str) -> None:
+    """Cases 171 and 99."""
     with raw(caesar, *SERVE) as client:
         client.greet()
         task_id = client.call("caesar_delegate", objective="sleep 600", agent="shell")["task_id"]
@@ -164,6 +165,8 @@ def test_it_ends_at_once_while_it_waits_for_a_deaf_agent(caesar: Caesar) -> None
         client.process.stdin.close()
         assert client.process.wait(timeout=10) == 0
         assert time.monotonic() - began < 4
+    for deaf in processes_of(task_id):  # it would take the whole grace
+        deaf.kill()
     assert caesar.wait(task_id).status == "cancelled"
 
 
@@ -186,6 +189,7 @@ async def test_m4_delegations_side_by_side(caesar: Caesar, connect: Connect) -> 
 async def test_a_killed_server_leaves_a_task_that_the_next_one_reports(
     caesar: Caesar, connect: Connect
 ) -> None:
+    """Case 171."""
     gate = caesar.root.parent / "gate"
     objective = f"echo started > s.txt; until [ -e {gate} ]; do sleep 0.05; done"
     with raw(caesar, *SERVE) as client:
@@ -205,8 +209,7 @@ async def test_case_166_a_task_whose_processes_died_is_not_pending_for_ever(
 ) -> None:
     task_id = caesar.detach("sleep 600")
     record = caesar.wait(task_id, lambda record: record.agent_process is not None)
-    assert record.supervisor is not None
-    os.kill(record.supervisor.pid, signal.SIGKILL)
+    kill(record.supervisor)
     for process in processes_of(task_id):
         process.kill()
     async with connect("in process", "auto") as client:

@@ -183,6 +183,7 @@ async def test_a_repository_that_nobody_agreed_to_is_refused(
 
 
 async def test_m3_what_could_not_be_honoured_is_a_warning(caesar: Caesar, connect: Connect) -> None:
+    """Case 137."""
     (caesar.root / ".caesar").mkdir()
     (caesar.root / ".caesar" / "config.toml").write_text('[models]\nshell = "m"\n')
     elsewhere = caesar.root.parent / "elsewhere"
@@ -205,6 +206,7 @@ async def test_m3_what_could_not_be_honoured_is_a_warning(caesar: Caesar, connec
 async def test_m9_m10_in_place_there_is_no_diff_and_nothing_to_apply(
     caesar: Caesar, connect: Connect
 ) -> None:
+    """Case 170."""
     (caesar.root / ".caesar").mkdir()
     (caesar.root / ".caesar" / "config.toml").write_text("[policy]\nallow_inplace_write = true\n")
     async with connect("in process", "auto") as client:

@@ -54,6 +54,7 @@ async def test_case_165_an_unknown_id_spoils_no_batch(caesar: Caesar, connect: C
 async def test_case_158_a_question_is_handed_out_early_but_once(
     caesar: Caesar, connect: Connect
 ) -> None:
+    """Q1."""
     task_id = caesar.detach("sleep 600")
     asked = asking(caesar, task_id).ask("One?")
     async with connect("in process", "auto") as client:

@@ -60,6 +60,17 @@ def test_pieces_of_a_text_become_one_message() -> None:
     assert thought == Thinking(text="Hm.")
 
 
+def test_case_36_an_error_without_a_text_is_flagged_all_the_same() -> None:
+    [error] = AntigravityAgent().translator().feed(step("error_message"))
+    assert isinstance(error, Error)
+    assert error.message
+    assert not error.fatal
+
+
+def test_case_37_an_answer_without_a_text_says_nothing() -> None:
+    assert list(AntigravityAgent().translator().feed(step("agent_response"))) == []
+
+
 def test_a_file_that_a_tool_wrote_is_named() -> None:
     info = {"name": "write_to_file", "parameters": {"TargetFile": "a/b.txt"}}
     bodies = AntigravityAgent().translator().feed(step("tool", tool_info=info))
@@ -88,7 +99,9 @@ def test_a_denial_without_an_answer_is_no_success() -> None:
         ([result(status="ERROR", error="timeout waiting for response")], 1, "", "timeout"),
     ],
 )
-def test_failures_have_their_reason(lines: list[str], code: int, stderr: str, reason: str) -> None:
+def test_case_35_failures_have_their_reason(
+    lines: list[str], code: int, stderr: str, reason: str
+) -> None:
     translator = AntigravityAgent().translator()
     said = [body for line in lines for body in translator.feed(line)]
     said += translator.finish(code, stderr)

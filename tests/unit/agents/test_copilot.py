@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 from pathlib import Path
+from typing import Literal
+
+import pytest
 
 from caesar_core.agents.base import ChannelServer, RunContext, TokenUsage
 from caesar_core.agents.copilot import CopilotAgent
@@ -30,6 +33,17 @@ def test_a_writing_task_may_use_all_tools_and_a_reading_one_no_writing_ones() ->
     argv = CopilotAgent().invoke(make_job(mode="read-only")).argv
     assert "--allow-all-tools" not in argv
     assert {"--deny-tool=write", "--deny-tool=shell"} <= set(argv)
+
+
+@pytest.mark.parametrize("mode", ["write", "read-only"])
+def test_case_39_40_addresses_have_a_permission_of_their_own(
+    mode: Literal["write", "read-only"],
+) -> None:
+    """With the network on, what reads only is denied to write as before."""
+    argv = CopilotAgent().invoke(make_job(mode=mode, network=True)).argv
+    assert "--allow-all-urls" in argv
+    assert ("--deny-tool=write" in argv) == (mode == "read-only")
+    assert "--allow-all-urls" not in CopilotAgent().invoke(make_job(mode=mode, network=False)).argv
 
 
 def test_network_directories_model_and_session_are_passed_on() -> None:
@@ -90,6 +104,12 @@ def test_a_stream_without_a_result_is_a_failure() -> None:
     assert (error.fatal, error.reason) == (True, "protocol")
 
 
+def test_an_exit_code_that_is_no_number_is_a_failure_and_no_error_of_ours() -> None:
+    [error] = CopilotAgent().translator().feed('{"type":"result","exitCode":[]}')
+    assert isinstance(error, Error)
+    assert error.fatal
+
+
 def test_a_denied_tool_is_named_with_what_it_was_to_do() -> None:
     """CASES Q10."""
     translator = CopilotAgent().translator()
@@ -104,7 +124,7 @@ def test_a_denied_tool_is_named_with_what_it_was_to_do() -> None:
 
 
 def test_a_sub_agent_is_shown_apart_and_has_not_the_last_word() -> None:
-    """By its documented shape: no recording has one."""
+    """S8: By its documented shape: no recording has one."""
     translator = CopilotAgent().translator()
     started = {"toolCallId": "c1", "toolName": "task", "arguments": {"description": "look around"}}
     inner = {"toolCallId": "c2", "toolName": "view", "arguments": {"path": "a.txt"}}

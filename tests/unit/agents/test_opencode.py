@@ -65,6 +65,7 @@ def test_model_session_network_and_extra_arguments_are_passed_on() -> None:
 def test_the_channel_is_added_to_what_the_user_configures_the_same_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Case 44."""
     mine = {"model": "x/y", "mcp": {"mine": {"type": "local"}}, "permission": {"edit": "ask"}}
     monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", json.dumps(mine))
     channel = ChannelServer(("caesar", "channel", "serve"), {"A": "1"})
@@ -129,8 +130,32 @@ def test_a_run_that_stops_in_the_middle_is_a_failure() -> None:
     assert "(length)" in translator.failure.message
 
 
+@pytest.mark.parametrize(
+    ("tool", "title", "shown"),
+    [
+        ("todowrite", "2 todos", "2 todos"),
+        ("bash", "Lists the files", "ls"),
+        ("webfetch", "", "ls"),
+    ],
+)
+def test_case_34_a_call_is_summed_up_by_its_title(tool: str, title: str, shown: str) -> None:
+    state = {"status": "completed", "input": {"command": "ls"}, "title": title}
+    part = {"tool": tool, "callID": "c", "state": state}
+    told = {"type": "tool_use", "sessionID": "ses_1", "part": part}
+    bodies = OpenCodeAgent().translator().feed(json.dumps(told))
+    assert {body.input_summary for body in bodies if isinstance(body, ToolUse)} == {shown}
+
+
+def test_case_43_44_no_file_of_the_workspace_is_written_so_the_user_s_own_stay() -> None:
+    """What it has to know comes in a variable, and is laid over the files that it reads itself."""
+    channel = ChannelServer(("caesar", "channel", "serve"), {})
+    invocation = OpenCodeAgent().invoke(make_job(channel=channel))
+    assert invocation.files == ()
+    assert "caesar" in json.loads(invocation.env["OPENCODE_CONFIG_CONTENT"])["mcp"]
+
+
 def test_a_sub_agent_is_shown_apart_and_neither_names_the_session_nor_ends_the_run() -> None:
-    """By its documented shape: no recording has one."""
+    """S8: By its documented shape: no recording has one."""
     translator = OpenCodeAgent().translator()
 
     def feed(session: str, kind: str, **part: object) -> list[EventBody]:

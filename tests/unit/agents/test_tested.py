@@ -30,6 +30,7 @@ def test_the_versions_are_those_that_the_real_tests_install() -> None:
     ],
 )
 def test_a_version_out_of_the_tested_range_is_doubtful(agent: str, told: str, word: str) -> None:
+    """O4."""
     doubt = TESTED[agent].doubt(told)
     assert doubt.startswith(word)
     assert bool(doubt) is bool(word)

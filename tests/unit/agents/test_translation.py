@@ -33,6 +33,7 @@ def called(call: str, name: str, given: object, parent: str | None = None) -> di
 
 
 def test_sub_agent_of_claude_is_shown_apart_and_has_not_the_last_word() -> None:
+    """S8."""
     translator = ClaudeTranslator()
     bodies = feed(
         translator,

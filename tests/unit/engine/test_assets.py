@@ -117,3 +117,14 @@ def test_a_file_that_is_not_a_plain_object_is_not_touched(tmp_path: Path, text: 
     with pytest.raises(BadJsonFileError, match=r"settings\.json"):
         JsonFile.load(path)
     assert path.read_text() == text
+
+
+def test_case_183_line_ends_of_another_system_are_no_difference(tmp_path: Path) -> None:
+    deposit(tmp_path, ("claude",))
+    skill = tmp_path / ".claude" / "skills" / "caesar" / "SKILL.md"
+    skill.write_bytes(skill.read_bytes().replace(b"\n", b"\r\n"))
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.md")}
+
+    assert set(actions(tmp_path, "claude").values()) == {"unchanged"}
+
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.md")} == before

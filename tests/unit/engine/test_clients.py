@@ -91,6 +91,7 @@ def test_a_dry_run_needs_and_changes_nothing(person: Person, client: str) -> Non
 
 @pytest.mark.parametrize("client", FILES)
 def test_by_an_edit_that_keeps_everything_else(person: Person, client: str) -> None:
+    """Case 185."""
     name, key = FILES[client]
     path = person.home / name
     path.parent.mkdir(parents=True)
