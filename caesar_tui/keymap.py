@@ -159,7 +159,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("left", "turn(-1)", "←", "", "The value before", "choice"),
     Key("right,space,enter", "turn(1)", "→", "", "The next value", "choice"),
     Key("ctrl+s", "start", "Ctrl S", "start", "Start it", "form"),
-    Key("ctrl+y", "copy", "Ctrl Y", "copy command", "Copy the command that does the same", "form"),
+    Key("ctrl+o", "copy", "Ctrl O", "copy command", "Copy the command that does the same", "form"),
     Key("tab", "app.focus_next", "Tab", "next field", "Go to the next field", "form"),
     Key("escape", "leave", "Esc", "leave", "Leave; what is written stays", "form"),
     Key("up", "step(-1)", "↑", "", "The line above", "palette"),

@@ -18,6 +18,7 @@ SECTIONS: Final[tuple[tuple[Scope, str], ...]] = (
     ("board", ""),
     ("pane", "In the pane"),
     ("stream", "In the stream and the raw log"),
+    ("find", "In the line to search on"),
     ("diff", "In the diff"),
     ("files", "In the list of changed files"),
     ("timeline", "In the timeline"),
@@ -31,6 +32,7 @@ SECTIONS: Final[tuple[tuple[Scope, str], ...]] = (
     ("form", "In the form for a new delegation"),
     ("choice", ""),
     ("palette", "In the palette"),
+    ("sheet", "In a sheet that asks"),
 )
 
 

@@ -64,11 +64,16 @@ class RaceScreen(Screen[None]):
         """Lay out the header, the cards, the matrix, the panes, and the keys."""
         yield QuietStatic(id="race-head")
         yield RaceCards(self._glyphs, id="cards")
+        yield QuietStatic(id="matrix-head")
         yield FileMatrix(self._glyphs, id="matrix")
         yield ComparePane(self._glyphs, id="compare")
         yield QuietStatic(id="race-rule")
         yield QuietStatic(id="status")
         yield KeyBar(id="keys")
+
+    def on_resize(self) -> None:
+        """Put the names over their columns again."""
+        self.call_after_refresh(self._draw)
 
     def on_mount(self) -> None:
         """Begin with the matrix."""
@@ -248,7 +253,10 @@ class RaceScreen(Screen[None]):
         if self._comparison is not None:
             matrix = self._comparison.matrix
         ids = [one.task_id for one in self.field]
-        self.query_one(FileMatrix).show(matrix, ids, frozenset(self._picks))
+        files = self.query_one(FileMatrix)
+        files.show(matrix, ids, frozenset(self._picks))
+        names = [f"{place} {plain(one.label)}" for place, one in enumerate(self.field, 1)]
+        self.query_one("#matrix-head", QuietStatic).tell(files.head(names).stylize("$dim"))
         self.query_one("#race-rule", QuietStatic).tell(content(f"ranked by: {RULE}", "$dim"))
         self.query_one("#status", QuietStatic).tell(content(self._state(), "bold"))
         self._read_file()

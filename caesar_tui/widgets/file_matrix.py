@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 
 from rich.segment import Segment
 from textual.binding import BindingType
+from textual.content import Content
 from textual.message import Message
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
@@ -59,6 +60,12 @@ class FileMatrix(CursorView):
         self.rows_changed()
         self.refresh(layout=True)
 
+    def head(self, names: Sequence[str]) -> Content:
+        """Return the line above: the contestants' names, each over its column."""
+        room, count = self._columns(self.row_width)
+        cells = [Cell(name, _COLUMN, "dim", right=True) for name in names[:count]]
+        return Content("".join(part.text for part in self.inked((Cell("", room), *cells))))
+
     def row_count(self) -> int:
         """Return the number of files."""
         return len(self._paths)
@@ -66,10 +73,14 @@ class FileMatrix(CursorView):
     def row_segments(self, index: int, width: int) -> list[Segment]:
         """Return the name, and a cell for each contestant."""
         path = self._paths[index]
-        count = max(1, min(len(self._field), (width - 20) // (_COLUMN + 1)))
+        room, count = self._columns(width)
         cells = [self._cell(task_id, path) for task_id in self._field[:count]]
-        room = max(8, width - count * (_COLUMN + 1))
         return self.inked((Cell(path, room), *cells))
+
+    def _columns(self, width: int) -> tuple[int, int]:
+        """Return the cells for a path, and how many contestants have room beside it."""
+        count = max(1, min(len(self._field), (width - 20) // (_COLUMN + 1)))
+        return max(8, width - count * (_COLUMN + 1)), count
 
     def watch_cursor(self, before: int, after: int) -> None:
         """Show the file under the cursor."""

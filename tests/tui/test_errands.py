@@ -71,7 +71,7 @@ async def test_choices_are_turned_and_the_command_is_copied(sample: Sample) -> N
         pilot.app.screen.query_one("#new-mode").focus()
         await press(pilot, "right", "right", "left", "space")
         await pilot.click("#new-channel")
-        await press(pilot, "ctrl+y")
+        await press(pilot, "ctrl+o")
         assert pilot.app.clipboard == "caesar run x --mode read-only --channel --detach"
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -84,6 +85,10 @@ def test_no_key_means_two_things_on_one_screen() -> None:
     ):
         names = [name for key in KEYS if key.scope in scopes for name in key.keys.split(",")]
         assert len(names) == len(set(names))
+
+
+def test_the_help_leaves_no_screen_out() -> None:
+    assert {scope for scope, _ in SECTIONS} == set(get_args(Scope)) == {key.scope for key in KEYS}
 
 
 async def test_footer_and_help_show_the_keys_of_the_table(sample: Sample) -> None:

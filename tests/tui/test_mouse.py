@@ -10,6 +10,8 @@ from textual.widget import Widget
 
 from caesar_core.protocol.event import Message
 from caesar_tui.screens.help import HelpScreen
+from caesar_tui.widgets.compare_pane import ComparePane
+from caesar_tui.widgets.file_matrix import FileMatrix
 from tests.tui.drive import board, opened, place_of, press, settled, shown, until
 from tests.tui.sample import Sample
 
@@ -72,6 +74,40 @@ async def test_the_wheel_scrolls_the_diff(sample: Sample) -> None:
         diff = board(pilot).pane.diff
         await wheel(pilot, diff, MouseScrollDown)
         assert diff.scroll_offset.y > 0
+
+
+async def test_a_click_in_a_race_chooses_contestant_file_and_line(race: Sample) -> None:
+    async with opened(race, (140, 40)) as pilot:
+        board(pilot).table.chosen = "t_r0"
+        await press(pilot, "R")
+        screen = pilot.app.screen
+        matrix, pane = screen.query_one(FileMatrix), screen.query_one(ComparePane)
+        await until(pilot, lambda: "TWO" in shown(pane))
+        assert await pilot.click("#matrix", offset=(3, place_of(matrix, "b.py")))
+        assert matrix.path == "b.py"
+        assert matrix.has_focus
+        assert await pilot.click("#matrix", offset=(3, place_of(matrix, "a.py")))
+        await until(pilot, lambda: "TWO" in shown(pane))
+        line = place_of(pane, "TWO")
+        assert await pilot.click("#compare", offset=(20, line))
+        assert pane.has_focus
+        assert pane.cursor == line + pane.scroll_offset.y
+        assert await pilot.click("#cards", offset=(70, 1))
+        assert screen.place == 1  # type: ignore[attr-defined]
+        await wheel(pilot, pane, MouseScrollDown)
+        assert pane.scroll_offset.y == pane.max_scroll_y
+
+
+async def test_a_click_on_the_timeline_places_its_cursor(sample: Sample) -> None:
+    async with opened(sample) as pilot:
+        board(pilot).table.chosen = "t_7f3a"
+        await press(pilot, "6")
+        timeline = board(pilot).pane.timeline
+        await until(pilot, lambda: "shell" in shown(timeline))
+        line = place_of(timeline, "shell")
+        assert await pilot.click("#timeline", offset=(3, line))
+        assert timeline.has_focus
+        assert timeline.cursor == line
 
 
 async def test_the_keys_in_the_footer_can_be_clicked(sample: Sample) -> None:

@@ -38,6 +38,9 @@ async def test_cards_matrix_and_panes_show_who_did_what(race: Sample) -> None:
             ["a.py", "+3", "−1", "+1", "−1", "·"],
             ["b.py", "=", "+2", "−0", "=", "+2", "−0", "·"],
         ]
+        head = shown(screen.query_one("#matrix-head")).splitlines()[-1]
+        assert head.split() == ["1", "codex", "2", "claude", "3", "opencode"]
+        assert head.index("codex") + len("codex") == rows[0].index("−1") + len("−1")
         lines = shown(screen.query_one("#compare")).splitlines()
         three = next(line for line in lines if " three" in line and "-three" in line)
         assert three.index(" three") < three.index("-three")
