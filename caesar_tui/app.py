@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import PurePath
 from typing import Any, ClassVar
@@ -14,7 +15,7 @@ from textual.app import App, SuspendNotSupported
 from textual.binding import BindingType
 from textual.message import Message
 from textual.theme import BUILTIN_THEMES
-from textual.worker import Worker, WorkerState
+from textual.worker import NoActiveWorker, Worker, WorkerState, get_current_worker
 
 from caesar_core.board.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
 from caesar_core.clock import Clock, SystemClock
@@ -22,6 +23,7 @@ from caesar_core.errors import EXIT_USAGE, CaesarError
 from caesar_core.store.layout import Layout
 from caesar_tui.actions import Actions, Engine
 from caesar_tui.bridge import Bridge
+from caesar_tui.busy import Busy, work_of
 from caesar_tui.delegating import Delegating
 from caesar_tui.herald import RESTORE_TITLE, SAVE_TITLE, News, sequences
 from caesar_tui.messages import (
@@ -33,6 +35,8 @@ from caesar_tui.messages import (
     ComparisonWanted,
     DiffWanted,
     FileWanted,
+    GivenUp,
+    GiveUpWanted,
     Intent,
     PageWanted,
     PlaceWanted,
@@ -46,6 +50,7 @@ from caesar_tui.messages import (
     TimelineWanted,
     UndoWanted,
     VisitWanted,
+    Working,
 )
 from caesar_tui.racing import Racing
 from caesar_tui.screens.board import BoardScreen
@@ -105,6 +110,9 @@ class CaesarApp(App[int]):
         )
         self._bridge = Bridge(layout, self._board, ids, clock)
         self._actions = Actions(engine, self._post)
+        self._clock = clock
+        self._busy = Busy(glyphs)
+        self._working = ""
         self.set_class(glyphs is ASCII, "-ascii")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -117,11 +125,15 @@ class CaesarApp(App[int]):
 
     def on_mount(self) -> None:
         """Begin to follow the store, once the first frame is painted."""
+        self._spinner = self.set_interval(0.1, self._turn, pause=True)
         self.tell_terminal(SAVE_TITLE)
         self.call_after_refresh(self._begin)
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
         """Report a worker that failed; no failure is silent."""
+        if message.worker.is_finished:
+            self._busy.end(message.worker)
+            self._turn()
         if message.state is WorkerState.ERROR:
             error = message.worker.error
             text = f"{message.worker.group}: {type(error).__name__}: {error}"
@@ -154,9 +166,33 @@ class CaesarApp(App[int]):
             self._visit(intent)
         elif isinstance(intent, CommandRead):
             self._post(intent)
+        elif isinstance(intent, GiveUpWanted):
+            self._give_up()
         else:
             group, work = self._ways[type(intent)]
-            self._in_thread(partial(work, intent), group=group)
+            worker = self.run_worker(
+                partial(work, intent), thread=True, group=group, exit_on_error=False
+            )
+            self._busy.begin(worker, work_of(intent), self._clock.monotonic())
+            self._spinner.resume()
+
+    def _give_up(self) -> None:
+        """Wait no longer for what only looks; what it says in the end is not heard."""
+        for worker in self._busy.stoppable():
+            assert isinstance(worker, Worker)
+            worker.cancel()
+            self._busy.end(worker)
+        self._turn()
+        self._post(GivenUp())
+
+    def _turn(self) -> None:
+        """Say what goes on; nothing turns while nothing does."""
+        text = self._busy.line(self._clock.monotonic())
+        if text != self._working:
+            self._working = text
+            self._post(Working(text, bool(self._busy.stoppable())))
+        if self._busy.is_idle:
+            self._spinner.pause()
 
     @cached_property
     def _ways(self) -> dict[type, tuple[str, Callable[[Any], None]]]:
@@ -185,7 +221,13 @@ class CaesarApp(App[int]):
         }
 
     def _post(self, message: Message) -> None:
-        """Hand a fact to the uppermost screen that knows what to do with it; from any thread."""
+        """Hand a fact to the uppermost screen that knows what to do with it; from any thread.
+
+        What comes of work that was given up is not wanted any more.
+        """
+        with suppress(NoActiveWorker):
+            if get_current_worker().is_cancelled:
+                return
         for screen in reversed(self.screen_stack):
             if hasattr(screen, message.handler_name):
                 screen.post_message(message)
@@ -202,9 +244,6 @@ class CaesarApp(App[int]):
             self._post(Said("This needs a terminal of its own.", "warning"))
         except CaesarError as error:
             self._post(Said(f"{error.message} {error.hint or ''}".strip(), "warning"))
-
-    def _in_thread(self, work: Callable[[], None], *, group: str) -> None:
-        self.run_worker(work, thread=True, group=group, exit_on_error=False)
 
 
 def _carry_out(actions: Actions, delegating: Delegating, plan: Plan) -> None:

@@ -308,6 +308,30 @@ class TidyWanted:
     """A person thinks of cleaning up."""
 
 
+@dataclass(frozen=True, slots=True)
+class GiveUpWanted:
+    """A person does not want to wait any longer for what only looks."""
+
+
+@dataclass
+class Working(Message):
+    """What goes on for longer than a moment; empty when nothing does.
+
+    Attributes:
+        text: what to say.
+        can_stop: whether it can be given up.
+
+    """
+
+    text: str
+    can_stop: bool = False
+
+
+@dataclass
+class GivenUp(Message):
+    """What was waited for was given up."""
+
+
 Intent: TypeAlias = (
     PageWanted
     | TimelineWanted
@@ -325,6 +349,7 @@ Intent: TypeAlias = (
     | CommandWanted
     | CommandRead
     | TidyWanted
+    | GiveUpWanted
     | ComparisonWanted
     | FileWanted
     | CombineWanted

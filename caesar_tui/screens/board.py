@@ -94,7 +94,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         self.announce(counts.need_you)
         notes = self._notes(only, left_out)
         self.query_one(StatusBar).show(
-            model.health, said=self._said, notes=notes, glyphs=self.glyphs
+            model.health, said=self.working or self._said, notes=notes, glyphs=self.glyphs
         )
         self._render_head(now)
         self.render_overlay()
@@ -148,7 +148,9 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         self.render_board()
 
     def action_back(self) -> None:
-        """Leave the filter, the zoom and the pane."""
+        """Give up what is waited for; else leave the filter, the zoom and the pane."""
+        if self.gives_up():
+            return
         if self.filter_box.display:
             self.filter_box.value = ""
             self.filter_box.display = False

@@ -13,7 +13,11 @@ from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import Row
 from caesar_core.board.views import TaskView
 from caesar_core.clock import Clock
-from caesar_tui.messages import Intent
+from caesar_tui.messages import (
+    GiveUpWanted,
+    Intent,
+    Working,
+)
 from caesar_tui.model import BoardModel
 from caesar_tui.widgets.safe import plain
 from caesar_tui.widgets.task_pane import TaskPane
@@ -59,6 +63,9 @@ class BoardBase(Screen[None]):
         self._until_over = until_over
         self._shown: dict[str, Row] = {}
         self._said = ""
+        self.working = ""
+        """What goes on for longer than a moment."""
+        self._can_give_up = False
         self.chosen_next: str | None = None
 
     @property
@@ -101,6 +108,18 @@ class BoardBase(Screen[None]):
         self._said = ""
         self.render_board()
         self.act(intent)
+
+    def gives_up(self) -> bool:
+        """Wait no longer for what goes on, and tell whether there was anything to give up."""
+        if self._can_give_up:
+            self.act(GiveUpWanted())
+        return self._can_give_up
+
+    def on_working(self, message: Working) -> None:
+        """Say what goes on."""
+        message.stop()
+        self.working, self._can_give_up = message.text, bool(message.text and message.can_stop)
+        self.render_board()
 
     def say(self, text: str, *, loud: bool = False) -> None:
         """Tell the person: until the next action; `loud`: at once and in full as well."""

@@ -22,11 +22,14 @@ from caesar_tui.messages import (
     ComparisonWanted,
     FileRead,
     FileWanted,
+    GivenUp,
+    GiveUpWanted,
     Intent,
     Pick,
     Plan,
     Planned,
     Said,
+    Working,
 )
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.widgets.compare_pane import ComparePane
@@ -59,6 +62,8 @@ class RaceScreen(Screen[None]):
         self._picks: dict[tuple[str, str], set[int]] = {}
         self._hunks: dict[str, int] = {}
         self._said = ""
+        self._working = ""
+        self._can_give_up = False
 
     def compose(self) -> ComposeResult:
         """Lay out the header, the cards, the matrix, the panes, and the keys."""
@@ -135,6 +140,25 @@ class RaceScreen(Screen[None]):
         if message.severity != "information":
             self.notify(plain(message.text), severity=message.severity, markup=False)
         self._draw()
+
+    def on_working(self, message: Working) -> None:
+        """Say what goes on for longer than a moment."""
+        message.stop()
+        self._working = message.text
+        self._can_give_up = bool(message.text and message.can_stop)
+        self._draw()
+
+    def on_given_up(self, message: GivenUp) -> None:
+        """Say that nothing is waited for any more."""
+        message.stop()
+        self._say("given up")
+
+    async def action_dismiss(self, result: None = None) -> None:
+        """Give up what is waited for; else go back to the board."""
+        if self._can_give_up:
+            self._act(GiveUpWanted())
+        else:
+            await super().action_dismiss(result)
 
     def on_race_cards_picked(self, message: RaceCards.Picked) -> None:
         """Focus a contestant."""
@@ -263,7 +287,7 @@ class RaceScreen(Screen[None]):
         self._mark()
 
     def _state(self) -> str:
-        parts = [self._said] if self._said else []
+        parts = [self._working or self._said] if self._working or self._said else []
         if self._picks:
             parts.append(f"{counted(len(self._picks), 'part')} picked, p previews")
         if self._comparison is not None:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from caesar_tui.messages import Answered, ApplyWanted, Plan, Planned, Said, UndoWanted
+from caesar_tui.messages import (
+    Answered,
+    ApplyWanted,
+    GivenUp,
+    Plan,
+    Planned,
+    Said,
+    UndoWanted,
+)
 from caesar_tui.screens.board_base import BoardBase
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.widgets.answer_line import AnswerLine
@@ -21,6 +29,12 @@ class TaskKeys(BoardBase):
         """Tell the person: until the next action, and what went wrong at once and in full."""
         message.stop()
         self.say(message.text, loud=message.severity != "information")
+
+    def on_given_up(self, message: GivenUp) -> None:
+        """Say so, also where the result would have stood."""
+        message.stop()
+        self.pane.changes.given_up()
+        self.say("given up")
 
     def on_question_form_given(self, message: QuestionForm.Given) -> None:
         """Have an answer sent."""

@@ -26,6 +26,7 @@ class DiffTab(Container):
         self._glyphs = glyphs
         self._asked: tuple[DiffWanted, str | None] | None = None
         self._asked_at: tuple[object, object] = ((), None)
+        self._is_given_up = False
         self.is_old = False
         """Whether the agent, still at work, used tools or changed files since it was read."""
         self.ignore_space = False
@@ -50,12 +51,19 @@ class DiffTab(Container):
             self.is_old = view.facts.is_active and now != self._asked_at
             return None
         self._asked, self._asked_at, self.is_old = (wanted, view.facts.ended_at), now, False
+        self._is_given_up = False
         return wanted
 
     def read_anew(self) -> None:
-        """Have it read once more, if it has become old."""
-        if self.is_old:
+        """Have it read once more, if it has become old or its reading was given up."""
+        if self.is_old or self._is_given_up:
             self._asked = None
+
+    def given_up(self) -> None:
+        """Say that nothing comes any more, unless it came already."""
+        if self._asked is not None and not self.files.row_count():
+            self._is_given_up = True
+            self.lines.show((), "Reading was given up; 2 reads it.")
 
     def take(self, read: DiffRead) -> None:
         """Show what was read, unless something else is wanted by now."""

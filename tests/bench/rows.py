@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -235,10 +235,18 @@ def detached(bench: Bench, root: Path, command: str) -> Iterator[dict[str, Any]]
     run = (CAESAR, "run", command, "--agent", "shell", "--detach", "--json")
     task: dict[str, Any] = json.loads(bench.output(*run, cwd=root))
     try:
-        wait_until(lambda: "sleep" in {p.name() for p in task_processes(task["task_id"])})
+        wait_until(lambda: "sleep" in _names(task_processes(task["task_id"])))
         yield task
     finally:
         bench.run(CAESAR, "cancel", task["task_id"], cwd=root)
+
+
+def _names(processes: Iterable[psutil.Process]) -> set[str]:
+    names = set()
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):  # it ended since it was listed
+            names.add(process.name())
+    return names
 
 
 def task_processes(task_id: str) -> list[psutil.Process]:

@@ -1,0 +1,104 @@
+"""Work that takes long: it is said, and given up where it only looks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from caesar_core.board.glyphs import ASCII
+from caesar_tui.busy import PATIENCE, Busy, work_of
+from caesar_tui.messages import ApplyWanted, DiffWanted, PageWanted, Plan
+from tests.tui.drive import board, opened, press, shown, status, until
+from tests.tui.sample import Sample
+
+
+def plan(action: str) -> Plan:
+    return Plan(action, "t_1", "title", ready=True)  # type: ignore[arg-type]
+
+
+def test_nothing_is_said_of_what_is_quick_and_of_what_nobody_waits_for() -> None:
+    busy = Busy()
+    busy.begin("a", work_of(DiffWanted("t_1")), 10.0)
+    assert busy.line(10.0 + PATIENCE / 2) == ""
+    busy.end("a")
+    assert busy.is_idle
+    busy.begin("b", work_of(PageWanted("t_1", "end")), 10.0)
+    assert busy.is_idle
+
+
+def test_a_mark_turns_and_the_oldest_work_is_named_with_its_age() -> None:
+    busy = Busy()
+    busy.begin("a", work_of(ApplyWanted("t_1")), 10.0)
+    busy.begin("b", work_of(DiffWanted("t_1")), 11.0)
+    first, second = busy.line(14.2), busy.line(14.3)
+    assert first[0] != second[0]
+    assert first[1:] == " looking what applying would do and 1 more 4s, Esc gives up"
+    busy.end("a")
+    assert "reading the changes 3s" in busy.line(14.2)
+
+
+@pytest.mark.parametrize("action", ["apply", "undo", "gc", "cancel", "retry"])
+def test_what_changes_something_cannot_be_given_up(action: str) -> None:
+    busy = Busy(ASCII)
+    busy.begin("a", work_of(plan(action)), 0.0)
+    assert busy.stoppable() == []
+    assert busy.line(2.0).isascii()
+    assert busy.line(2.0).endswith("this cannot be stopped half done")
+
+
+@pytest.fixture
+def held(sample: Sample, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Let the engine's reading and applying wait until the event is set."""
+    gate = threading.Event()
+    for name in ("diff", "apply"):
+        real = getattr(sample.engine, name)
+
+        def wait(*args: Any, real: Any = real, **options: Any) -> Any:
+            assert gate.wait(20)
+            return real(*args, **options)
+
+        monkeypatch.setattr(sample.engine, name, wait)
+    yield gate
+    gate.set()
+
+
+async def test_f10_a_diff_that_takes_long_is_given_up_and_asked_for_again(
+    sample: Sample, held: threading.Event
+) -> None:
+    async with opened(sample) as pilot:
+        await pilot.press("end", "2")
+        await until(pilot, lambda: "reading the changes" in status(pilot))
+        await pilot.press("k")
+        await pilot.press("end")
+        await until(pilot, lambda: "Esc gives up" in status(pilot))
+
+        await pilot.press("escape")
+
+        await until(pilot, lambda: "given up" in status(pilot))
+        assert "Reading was given up; 2 reads it." in shown(board(pilot).pane.diff)
+        held.set()
+        await press(pilot)
+        assert "parser.py" not in shown(board(pilot).pane.diff)
+        await press(pilot, "2")
+        await until(pilot, lambda: "parser.py" in shown(board(pilot).pane.diff))
+
+
+async def test_an_apply_that_takes_long_says_so_and_the_keys_go_on(
+    sample: Sample, held: threading.Event
+) -> None:
+    held.set()
+    async with opened(sample) as pilot:
+        await press(pilot, "end", "a")
+        held.clear()
+        await pilot.press("enter")
+        await until(pilot, lambda: "applying" in status(pilot))
+        assert "cannot be stopped" in status(pilot)
+        chosen = board(pilot).table.chosen
+        await pilot.press("escape", "k")
+        assert board(pilot).table.chosen != chosen
+        assert "applying" in status(pilot)
+        held.set()
+        await until(pilot, lambda: "applied" in status(pilot))
