@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import ClassVar, Final
 
 from rich.segment import Segment
 from textual import events
@@ -12,11 +15,15 @@ from textual.binding import BindingType
 from caesar_core.board.raw_window import RawWindow
 from caesar_core.board.window import EventWindow
 from caesar_tui.keymap import bindings
-from caesar_tui.messages import Said
+from caesar_tui.messages import PageRead, Said
 from caesar_tui.render.cells import Cell
 from caesar_tui.render.stream_rows import Unfolded, wrapped
 from caesar_tui.widgets.event_pages import EventPages
 from caesar_tui.widgets.safe import plain
+
+ROWS_AT_ONCE: Final = 500
+"""How many rows a search looks at before it lets keys and frames come between."""
+_SEARCH: Final = "search"
 
 
 class FoldedPages(EventPages):
@@ -111,15 +118,11 @@ class FoldedPages(EventPages):
         self.tell()
         if jump and self.needle:
             here, _ = self.folds.place(self.seen_cursor())
-            rows = (*range(here, -1, -1), *range(here, self.row_total()))
-            if not self._go(rows):
-                self._turns = self._seek(-1)
-                _ = self._turns or self._seek(1)
+            self._look(chain(range(here, -1, -1), range(here, self.row_total())), self._seek_both)
 
     def action_next(self, direction: int) -> None:
         """Go to the next match below or above, in what is not read yet as well."""
-        if not self._go(self._beyond(direction)):
-            self._seek(direction)
+        self._look(self._beyond(direction), partial(self._seek, direction))
 
     def action_forget(self) -> None:
         """End the search."""
@@ -149,9 +152,13 @@ class FoldedPages(EventPages):
         if self._seeks != direction:
             return
         self._seeks = 0
-        if not self._go(self._beyond(direction)) and not self._seek(direction) and self._turns:
-            self._turns = False
-            self._seek(-direction)
+        self._look(self._beyond(direction), partial(self._seek_on, direction))
+
+    def take(self, page: PageRead) -> None:
+        """Take bytes; where they give the rows other places, a search over the old ones ends."""
+        if page.edge != "after":
+            self.workers.cancel_group(self, _SEARCH)
+        super().take(page)
 
     def fold(self) -> None:
         """Lay out the lines of whole rows."""
@@ -185,9 +192,38 @@ class FoldedPages(EventPages):
         self._seeks = direction if more else 0
         return more
 
-    def _go(self, rows: Iterable[int]) -> bool:
-        """Go to the first of these rows that fits."""
-        for row in rows:
+    def _seek_both(self) -> None:
+        self._turns = self._seek(-1)
+        _ = self._turns or self._seek(1)
+
+    def _seek_on(self, direction: int) -> None:
+        if not self._seek(direction) and self._turns:
+            self._turns = False
+            self._seek(-direction)
+
+    def _look(self, rows: Iterable[int], missed: Callable[[], object]) -> None:
+        """Go to the first of these rows that fits; else call `missed`.
+
+        A long way is gone in pieces, so that keys and frames come between.
+        """
+        way = iter(rows)
+        self.workers.cancel_group(self, _SEARCH)
+        if not self._has_looked(way, missed):
+            self.run_worker(self._walk(way, missed), group=_SEARCH, exit_on_error=False)
+
+    async def _walk(self, way: Iterator[int], missed: Callable[[], object]) -> None:
+        is_over = False
+        while not is_over:
+            await asyncio.sleep(0)
+            is_over = self._has_looked(way, missed)
+
+    def _has_looked(self, way: Iterator[int], missed: Callable[[], object]) -> bool:
+        """Look at the next rows of a way; whether it has come to an end."""
+        for _ in range(ROWS_AT_ONCE):
+            row = next(way, None)
+            if row is None:
+                missed()
+                return True
             if self.needle in self.row_text(row).lower():
                 self.move_to(self.folds.line_of(row))
                 return True

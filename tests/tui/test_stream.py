@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
 from caesar_core.protocol.event import Message, Thinking, ToolUse
+from caesar_tui.widgets import folded_pages
 from tests.tui.drive import board, footer, opened, press, settled, shown, status, until
 from tests.tui.sample import Sample
 
@@ -123,3 +129,34 @@ async def test_calls_without_an_id_are_paired_by_what_they_say(empty: Sample) ->
             ["✗", "shell", "make", "b", "2.0s"],
             ["✓", "other"],
         ]
+
+
+async def test_f10_a_search_over_many_rows_lets_keys_come_between(
+    sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The longest stretch without a pause is counted in rows, not in time."""
+    monkeypatch.setattr(folded_pages, "ROWS_AT_ONCE", 50)
+    count = 400
+    said = [(100 - n / count, Message(text=f"row {n}")) for n in range(count)]
+    sample.task("t_long", "codex", (101, Message(text="the needle")), *said)
+    async with opened(sample) as pilot:
+        board(pilot).table.chosen = "t_long"
+        await press(pilot, "enter")
+        stream = board(pilot).pane.stream
+        await until(pilot, lambda: stream.row_total() == count + 1)
+        looked, longest, real = [0], [0], stream.row_text
+
+        def read(row: int) -> str:
+            looked[0] += 1
+            longest[0] = max(longest[0], looked[0])
+            return real(row)
+
+        async def pause(_: float) -> None:
+            looked[0] = 0
+            await asyncio.sleep(0.001)
+
+        monkeypatch.setattr(stream, "row_text", read)
+        monkeypatch.setattr(folded_pages, "asyncio", SimpleNamespace(sleep=pause))
+        stream.search("needle", jump=True)
+        await until(pilot, lambda: stream.cursor == 0)
+        assert 50 <= longest[0] <= 50 + 2 * stream.size.height
