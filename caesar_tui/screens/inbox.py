@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from rich.segment import Segment
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -98,6 +99,11 @@ class InboxScreen(ModalScreen[QuestionView | None]):
         self.query_one(QuestionList).show(asked, names, now)
         text = "" if asked else "No agent waits for an answer."
         self.query_one("#none", QuietStatic).tell(Content(text))
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the question that was clicked twice."""
+        if event.chain == 2 and event.widget is self.query_one(QuestionList):
+            self.action_choose()
 
     def action_choose(self) -> None:
         """Go to the chosen question."""

@@ -98,6 +98,16 @@ class Wall(LineView):
         if event.chain == 2:
             self.action_open()
 
+    def on_mouse_scroll_down(self) -> None:
+        """Go to the next page, if there is one."""
+        if self.page + 1 < self.grid.pages:
+            self.action_turn(1)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Go to the page before, if there is one."""
+        if self.page > 0:
+            self.action_turn(-1)
+
     def action_go(self, right: int, down: int) -> None:
         """Choose the tile beside, above or below."""
         ids = [row.view.id for row in self._rows]

@@ -30,6 +30,7 @@ from caesar_tui.widgets.folded_pages import FoldedPages
 from caesar_tui.widgets.task_table import TaskTable
 from caesar_tui.widgets.timeline import Timeline
 from caesar_tui.widgets.wall import Wall
+from tests.hygiene.source import ROOT
 from tests.tui.drive import board, press, settled, shown
 from tests.tui.sample import Sample
 
@@ -89,6 +90,16 @@ def test_no_key_means_two_things_on_one_screen() -> None:
 
 def test_the_help_leaves_no_screen_out() -> None:
     assert {scope for scope, _ in SECTIONS} == set(get_args(Scope)) == {key.scope for key in KEYS}
+
+
+def test_the_page_of_keys_names_every_key() -> None:
+    page = (ROOT / "docs" / "keys.md").read_text("utf-8")
+    for scope in get_args(Scope):
+        _, _, rest = page.partition(f"<!-- generated: keys {scope} -->")
+        told = rest.partition("<!-- end -->")[0].splitlines()
+        assert [line for line in told if line.startswith("| `")] == [
+            f"| `{key.shown}` | {key.help} |" for key in keys_of(scope)
+        ]
 
 
 async def test_footer_and_help_show_the_keys_of_the_table(sample: Sample) -> None:
