@@ -89,7 +89,7 @@ SCENES: Final[tuple[tuple[str, tuple[str, ...], str], ...]] = (
     ("asking", (), "waits"),
     ("", ("tab",), "Answer: 1"),
     ("", ("1",), "Enter sends"),
-    ("soak", ("escape",), "following"),
+    ("soak", ("escape",), "▼"),
     ("careful", ("enter",), "success"),
     ("", ("2",), "import re"),
     ("", ("right_square_bracket",), "fold"),

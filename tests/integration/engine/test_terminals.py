@@ -127,6 +127,7 @@ def test_p11_a_dashboard_ends_with_its_terminal_although_the_hang_up_is_ignored(
 
 
 def test_r5_an_error_while_drawing_ends_the_dashboard_and_no_agent(caesar: Caesar) -> None:
+    """T6: and the terminal can be used."""
     task_id = caesar.detach(f"{caesar.at_the_gate}; echo done")
     caesar.wait(task_id, lambda record: record.agent_process is not None)
     (caesar.root / "sitecustomize.py").write_text(
@@ -142,6 +143,12 @@ def test_r5_an_error_while_drawing_ends_the_dashboard_and_no_agent(caesar: Caesa
         broken.until(lambda output: b"\x1b[?1049l" in output)
         eventually(broken.read_and_poll, lambda code: code is not None)
         assert broken.process.returncode != 0
+        left = broken.output.rpartition(b"\x1b[?1049l")
+        assert b"\x1b[?1000l" in broken.output.rpartition(b"\x1b[?1000h")[2]
+        assert b"\x1b[?25h" in broken.output.rpartition(b"\x1b[?25l")[2]
+        assert b"\x1b[?1049h" not in left[2]
+        assert termios.tcgetattr(broken.fd)[3] & termios.ECHO
+        assert termios.tcgetattr(broken.fd)[3] & termios.ICANON
     record = caesar.record(task_id)
     assert record.supervisor is not None
     assert record.is_active
@@ -219,6 +226,17 @@ def test_t12_in_tmux_the_board_stands_and_leaves(
     assert all(len(line) <= 100 for line in lines)
     tmux("send-keys", "q")
     eventually(lambda: tmux("list-sessions"), lambda left: left == "")
+
+
+def test_t12_in_tmux_a_dumb_terminal_gets_lines(caesar: Caesar, tmux: Callable[..., str]) -> None:
+    task_id = caesar.run("true")["task_id"]
+    watch = f"env TERM=dumb {sys.executable} -m caesar_core watch {task_id}"
+    tmux("new-session", "-d", "-x", "100", "-y", "30", f"{watch}; cat")
+
+    text = eventually(lambda: tmux("capture-pane", "-p"), lambda text: "success" in text, 25)
+
+    assert "so lines it is" in text
+    assert "[0m" not in text
 
 
 def test_t15_forty_columns_keep_the_choice_and_the_keys_in_sight(
