@@ -37,9 +37,18 @@ class EventLine:
         return f"{self.time}  {getattr(glyphs, self.mark)} {self.label:<8} {self.text}".rstrip()
 
 
-def event_line(event: Event, *, limit: int = WIDEST) -> EventLine:
-    """Return one line that says what the event says, its text cut to `limit` characters."""
+def event_line(event: Event, *, limit: int = WIDEST, failed_check: bool = False) -> EventLine:
+    """Return one line that says what the event says, its text cut to `limit` characters.
+
+    Args:
+        event: what happened.
+        limit: characters.
+        failed_check: whether one of our checks failed: that contradicts a claimed success.
+
+    """
     mark, label, text = _columns(event.body)
+    if failed_check and isinstance(event.body, ev.Finished) and event.body.status == "success":
+        mark, label = "warn", "contradicted"
     if isinstance(event.body, ev.Message):
         text = spoken(text)
     return EventLine(local_time(event.at), mark, one_line(label, 16), one_line(text, limit))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
@@ -159,17 +159,12 @@ class EventStream:
                 self._show_bar(event.body)
                 return
             self.end()
-            shown = event_line(event)
-            if isinstance(event.body, Finished) and self._is_contradicted(event.body):
-                shown = replace(shown, mark="warn", label="contradicted")
+            failed = isinstance(event.body, Finished) and self._record().has_failed_check
+            shown = event_line(event, failed_check=failed)
             err.line(self._label + shown.plain(self._glyphs))
 
-    def _is_contradicted(self, body: Finished) -> bool:
-        """Whether a check that failed stands against the success that is claimed."""
-        if body.status != "success":
-            return False
-        checks = self._service.record(self._task_id).checks or ()
-        return any(check.get("passed") is not True for check in checks)
+    def _record(self) -> Record:
+        return self._service.record(self._task_id)
 
     def _is_preparation(self, body: EventBody) -> TypeGuard[Progress]:
         """Whether it is our own progress, before the agent's; that is a bar in a terminal."""

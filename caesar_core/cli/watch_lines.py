@@ -86,7 +86,9 @@ class _Printer:
                 if self._as_json:
                     stdout().data(encode_event(event))
                 else:
-                    stdout().line(f"{self._name(task)}  {event_line(event).plain(self._glyphs)}")
+                    failed = task.facts.checks_passed < task.facts.checks_total
+                    shown = event_line(event, failed_check=failed)
+                    stdout().line(f"{self._name(task)}  {shown.plain(self._glyphs)}")
         if delta.health.bad_lines > self._bad_lines:
             self._bad_lines = delta.health.bad_lines
             stderr().line(f"note: {self._bad_lines} unreadable lines so far")

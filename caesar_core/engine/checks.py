@@ -59,7 +59,7 @@ def failed_checks(record: Record) -> list[dict[str, Any]]:
 
 def is_contradicted(record: Record) -> bool:
     """Whether the report claims success and a check failed."""
-    return record.report_status == "success" and bool(failed_checks(record))
+    return record.report_status == "success" and record.has_failed_check
 
 
 def run_checks(run: TaskRun, observation: Observation) -> bool:

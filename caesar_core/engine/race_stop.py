@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from caesar_core.engine.cancel import request_cancel
-from caesar_core.engine.checks import failed_checks
 from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
 from caesar_core.store.races import RaceFile, load_race
@@ -49,6 +48,6 @@ def race_records(project: Project, race: RaceFile) -> list[Record]:
 def _decides(record: Record, race: RaceFile) -> bool:
     """Whether this end is the one that the race waits for."""
     well = (record.status, record.report_status) == ("succeeded", "success")
-    if not well or failed_checks(record):
+    if not well or record.has_failed_check:
         return False
     return bool(record.checks) if race.stop_when == "passed" else True

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from caesar_core.engine.checks import failed_checks, is_contradicted
+from caesar_core.engine.checks import is_contradicted
 from caesar_core.engine.diffs import Diff, diff
 from caesar_core.engine.outcomes import Located
 from caesar_core.engine.project import Project
@@ -39,7 +39,7 @@ def exit_code_of(record: Record) -> int:
     if record.report_status == "blocked":
         return EXIT_BLOCKED
     succeeded = record.status == "succeeded" and record.report_status == "success"
-    return EXIT_OK if succeeded and not failed_checks(record) else EXIT_FAILED
+    return EXIT_OK if succeeded and not record.has_failed_check else EXIT_FAILED
 
 
 def load_report(project: Project, task_id: str) -> dict[str, Any] | None:

@@ -120,6 +120,11 @@ class Record:
         """Whether the task is not over."""
         return self.status in ACTIVE
 
+    @property
+    def has_failed_check(self) -> bool:
+        """Whether one of the commands that we ran on its result did not pass."""
+        return any(check.get("passed") is not True for check in self.checks or ())
+
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form; absent optional values are left out."""
         document: dict[str, Any] = dict(self.extra)

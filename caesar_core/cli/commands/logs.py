@@ -42,7 +42,7 @@ def command(
     if as_json and not follow:
         return _as_json(StreamReader(service.layout, task_id), limit)
     for line in _lines(service, task_id, limit, follow=follow):
-        _show(line, as_json=as_json)
+        _show(service, task_id, line, as_json=as_json)
     return 0
 
 
@@ -59,9 +59,10 @@ def _as_json(reader: StreamReader, limit: int | None) -> int:
     return 0
 
 
-def _show(line: bytes, *, as_json: bool) -> None:
+def _show(service: Service, task_id: str, line: bytes, *, as_json: bool) -> None:
     from caesar_core.board.glyphs import glyphs_for
     from caesar_core.board.lines import event_line
+    from caesar_core.protocol.event import Finished
     from caesar_core.protocol.wire import BadEventError, decode_event
 
     try:
@@ -72,7 +73,9 @@ def _show(line: bytes, *, as_json: bool) -> None:
     if as_json:
         stdout().data(line + b"\n")
     else:
-        stdout().line(event_line(event).plain(glyphs_for(locale_encoding())))
+        failed = isinstance(event.body, Finished) and service.record(task_id).has_failed_check
+        shown = event_line(event, failed_check=failed)
+        stdout().line(shown.plain(glyphs_for(locale_encoding())))
 
 
 def _lines(service: Service, task_id: str, limit: int | None, *, follow: bool) -> Iterator[bytes]:

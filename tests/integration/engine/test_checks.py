@@ -16,8 +16,14 @@ def test_s10_a_success_that_a_check_contradicts_exits_1(caesar: Caesar) -> None:
     assert (ran.code, ran.json["report_status"], ran.json["contradicted"]) == (1, "success", True)
     (check,) = ran.json["checks"]
     assert (check["command"], check["passed"], check["exit_code"]) == ("exit 3", False, 3)
-    shown = caesar("show", ran.json["task_id"])
+    task_id = ran.json["task_id"]
+    shown = caesar("show", task_id)
     assert "contradicted" in shown.out
+    for lines in (caesar("logs", task_id), caesar("watch", "--plain", task_id)):
+        assert "⚠ contradicted" in lines.out
+        assert "✓ success" not in lines.out
+    followed = caesar("run", "--agent", "shell", "true", "--check", "exit 3")
+    assert "⚠ contradicted" in followed.err
     assert "A check failed: exit 3" in shown.out
 
 
