@@ -153,12 +153,12 @@ async def take(shot: Shot, stage: Stage) -> str:
 async def _choose(pilot: Pilot[Any], task_id: str) -> None:
     board = pilot.app.screen_stack[0]
     assert isinstance(board, BoardScreen)
-    await pilot.press("home")
-    for _ in range(50):
-        if board.table.chosen == task_id:
-            return
-        await pilot.press("j")
-    raise SystemExit(f"{task_id} is not in the list")
+    last = time.monotonic() + PATIENCE
+    while task_id not in board.board_model.tasks:  # the list is still being read
+        if time.monotonic() > last:
+            raise SystemExit(f"{task_id} is not in the list")
+        await pilot.pause(0.05)
+    board.show_task(task_id)  # unfolds its race
 
 
 async def _until(pilot: Pilot[Any], text: str) -> None:

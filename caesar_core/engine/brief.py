@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from caesar_core.protocol.task import Task
+if TYPE_CHECKING:
+    from caesar_core.protocol.task import Task
 
 _READ_ONLY: Final = (
     "Read only: do not create, change or delete any file. Your report is the whole result."

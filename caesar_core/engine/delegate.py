@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from caesar_core.agents.base import ChannelServer, Invocation, Job, TaskFile
@@ -27,13 +27,14 @@ from caesar_core.engine.writers import WorkspaceBusyError, writer_in
 from caesar_core.errors import CaesarError, OperationError
 from caesar_core.identity import current
 from caesar_core.ids import new_task_id
-from caesar_core.protocol.schema import report_schema
-from caesar_core.protocol.task import Channel, Task
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
 from caesar_core.repo.worktree import branch_name, delete_tree
 from caesar_core.store.atomic import write_atomic
 from caesar_core.store.lock import file_lock
 from caesar_core.store.records import Record
+
+if TYPE_CHECKING:
+    from caesar_core.protocol.task import Channel, Task
 
 # Linux refuses a single argument of 128 KiB, whatever ARG_MAX says.
 _LONGEST_ARGUMENT: Final = 128 * 1024 - 1
@@ -127,7 +128,7 @@ class _Order:
         self.channel = channel_server(self.files.dir) if resolution.channel else None
         able = resolution.agent.capabilities
         by_schema = able.output_schema and self.channel is None
-        self.schema = report_schema(strict=able.strict_schema) if by_schema else None
+        self.schema = _schema(strict=able.strict_schema) if by_schema else None
         self.session_id = None if request.session else str(uuid4())
         self.task = self._task()
         self.brief = compose_brief(
@@ -204,6 +205,8 @@ class _Order:
         return repository.git().text("rev-parse", "--verify", "--end-of-options", name)
 
     def _task(self) -> Task:
+        from caesar_core.protocol.task import Task
+
         request, resolution = self.request, self.resolution
         return Task(
             id=self.task_id,
@@ -328,7 +331,15 @@ class _Order:
         )
 
 
+def _schema(*, strict: bool) -> str:
+    from caesar_core.protocol.schema import report_schema
+
+    return report_schema(strict=strict)
+
+
 def _coordinates(server: ChannelServer | None) -> Channel | None:
+    from caesar_core.protocol.task import Channel
+
     return Channel(command=server.argv[0], args=server.argv[1:]) if server else None
 
 

@@ -50,6 +50,11 @@ def test_a_supervisor_is_light() -> None:
     assert not loaded_by("caesar_core.engine.run").intersection(heavy)
 
 
+def test_the_engine_loads_pydantic_for_orders_and_reports_only() -> None:
+    """`ps` beside running tasks, `watch --once` and `logs` need neither."""
+    assert not loaded_by("caesar_core.engine.service").intersection((*HEAVY, "click"))
+
+
 @pytest.mark.parametrize("room", ["caesar_core.store", "caesar_core.process"])
 def test_files_and_processes_need_no_library_but_psutil(room: str) -> None:
     assert not loaded_by(*modules_of(room)).intersection((*HEAVY, "click", "tomlkit"))
