@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from caesar_core import VERSION
-from caesar_core.clock import SystemClock, iso
 from caesar_core.home import expand_home
-from caesar_core.store.layout import Layout, find_root
 
 # A link or a FIFO in the place of the log would make us write elsewhere, or wait.
 _FLAGS: Final = (
@@ -29,6 +25,12 @@ def options_of(arguments: Sequence[str]) -> Sequence[str]:
 
 def keep_traceback(arguments: Sequence[str]) -> str:
     """Write the current traceback to the project's log, else to a new file; return its path."""
+    import tempfile
+    import traceback
+
+    from caesar_core.clock import SystemClock, iso
+    from caesar_core.store.layout import Layout
+
     moment = iso(SystemClock().now())
     text = f"{moment} caesar {VERSION} {list(arguments)!r}\n{traceback.format_exc()}\n"
     data = text.encode("utf-8", "replace")
@@ -45,6 +47,8 @@ def keep_traceback(arguments: Sequence[str]) -> str:
 
 
 def _root(options: Sequence[str]) -> Path:
+    from caesar_core.store.layout import find_root
+
     for option, value in zip(options, [*options[1:], ""], strict=True):
         if option == "--root":
             return expand_home(value).resolve()
