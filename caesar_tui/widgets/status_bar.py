@@ -30,7 +30,8 @@ class QuietStatic(Static):
 
     def tell(self, text: Content) -> None:
         """Show `text`."""
-        if text != self._told:
+        # `==` compares the letters alone; another colour or mark has to be painted as well.
+        if self._told is None or not text.is_same(self._told):
             resized = self._told is None or self.is_resized(self._told, text)
             self._told = text
             self.update(text, layout=resized)

@@ -187,3 +187,18 @@ async def test_t5_the_answer_is_on_the_screen_whatever_the_question_says(
         assert empty.engine.asked == [(f"answer q1 {options[1]} {SENT}", "t_1")]
         records = RecordStore(empty.layout)
         records.update("t_1", status="failed")
+
+
+async def test_the_chosen_option_is_marked(sample: Sample) -> None:
+    async with opened(sample) as pilot:
+        options = board(pilot).query_one("#form-options")
+
+        def marked() -> str:
+            parts = options.render_line(0)
+            return "".join(part.text for part in parts if part.style and part.style.bold).strip()
+
+        assert marked() == ""
+        await press(pilot, "tab", "2")
+        assert marked() == "(2) no"
+        await press(pilot, "1")
+        assert marked() == "(1) yes"
