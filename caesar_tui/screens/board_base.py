@@ -75,6 +75,16 @@ class BoardBase(Screen[None]):
         return None if chosen is None else self.board_model.tasks.get(chosen)
 
     @property
+    def is_current(self) -> bool:
+        """Whether any of it can be seen.
+
+        Textual also paints what lies directly below a screen that covers it, and then both again.
+        """
+        top = self.app.screen_stack[-1:]
+        covered = any(screen is not self and screen.styles.background.a == 1 for screen in top)
+        return super().is_current and not covered
+
+    @property
     def is_zoomed(self) -> bool:
         """Whether the pane has the whole screen."""
         return self.has_class("-zoom")

@@ -47,6 +47,7 @@ class Wall(LineView):
         self._tails: Mapping[str, Sequence[str]] = {}
         self._now: datetime | None = None
         self._lines: list[tuple[Cell, ...]] = []
+        self._made: dict[tuple[str, int, int, bool], list[tuple[Cell, ...]]] = {}
         self.chosen: str | None = None
         self.page = 0
 
@@ -71,6 +72,7 @@ class Wall(LineView):
         order = {row.view.id: place for place, row in enumerate(self._rows)}
         rows = sorted(rows, key=lambda row: order.get(row.view.id, len(order)))
         self._rows, self._names, self._tails, self._now = rows, names, tails, now
+        self._made.clear()
         ids = [row.view.id for row in rows]
         if self.chosen not in ids:
             self.chosen = ids[0] if ids else None
@@ -163,8 +165,16 @@ class Wall(LineView):
         return lines
 
     def _tile(self, row: Row, width: int, height: int) -> list[tuple[Cell, ...]]:
+        """Return a tile, made once for all keys between two frames: they change only the choice."""
+        key = (row.view.id, width, height, row.view.id == self.chosen)
+        if key not in self._made:
+            self._made[key] = self._make(row, width, height, is_chosen=key[-1])
+        return self._made[key]
+
+    def _make(
+        self, row: Row, width: int, height: int, *, is_chosen: bool
+    ) -> list[tuple[Cell, ...]]:
         assert self._now is not None
-        is_chosen = row.view.id == self.chosen
         marks = _SQUARE if self._glyphs is ASCII else _DOUBLE if is_chosen else _ROUND
         ink: Ink = "accent" if is_chosen else frame_ink(row)
         name = self._names.get(row.view.id, row.view.id)

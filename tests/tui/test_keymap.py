@@ -13,7 +13,7 @@ from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import SECTIONS
 from caesar_tui.screens.inbox import InboxScreen
 from caesar_tui.screens.new_task import NewTaskScreen
-from caesar_tui.screens.palette import PaletteScreen
+from caesar_tui.screens.palette import Offer, PaletteScreen
 from caesar_tui.screens.race import RaceScreen
 from caesar_tui.screens.wall import WallScreen
 from caesar_tui.themes import THEMES, contrast
@@ -55,6 +55,13 @@ OWNERS: dict[Scope, type[DOMNode]] = {
     "form": NewTaskScreen,
     "palette": PaletteScreen,
 }
+
+
+def test_the_palette_finds_each_tab_by_its_name() -> None:
+    for key in keys_of("board"):
+        if key.action.startswith("tab("):
+            name = key.action.split("'")[1]
+            assert Offer(key.help, key.shown).fits([name]), name
 
 
 def test_every_key_has_an_action_of_its_screen() -> None:

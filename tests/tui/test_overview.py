@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from caesar_core.board.order import Row
 from caesar_core.board.views import QuestionView
 from caesar_core.protocol.event import Message, Question
 from caesar_core.store import mailbox
@@ -90,6 +91,45 @@ async def test_the_wall_shows_what_runs_and_a_digit_answers(sample: Sample) -> N
         await press(pilot, "enter")
         assert board(pilot).table.chosen == chosen
         assert board(pilot).pane.stream.has_focus
+
+
+async def test_what_the_wall_covers_is_not_painted_and_comes_back_up_to_date(
+    sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(sample, (140, 40)) as pilot:
+        await press(pilot, "question_mark")
+        assert board(pilot).is_current
+        await press(pilot, "escape", "W")
+        assert not board(pilot).is_current
+        painted: list[object] = []
+        monkeypatch.setattr(board(pilot)._compositor, "update_widgets", painted.append)
+        sample.say("t_7f3a", (0, Message(text="a new line")))
+        await until(pilot, lambda: "a new line" in shown(wall(pilot)))
+        assert painted == []
+        monkeypatch.undo()
+        await pilot.resize_terminal(100, 30)
+        await press(pilot, "escape")
+        assert board(pilot).is_current
+        assert board(pilot).query_one("#header").outer_size.width == 100
+
+
+async def test_choosing_a_tile_makes_two_tiles_not_all(
+    sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(sample, (140, 40)) as pilot:
+        await press(pilot, "W")
+        tiles = wall(pilot)
+        made: list[str] = []
+        make = tiles._make
+
+        def count(row: Row, width: int, height: int, *, is_chosen: bool) -> Any:
+            made.append(row.view.id)
+            return make(row, width, height, is_chosen=is_chosen)
+
+        monkeypatch.setattr(tiles, "_make", count)
+        before = tiles.chosen
+        tiles.action_go(1, 0)
+        assert sorted(made) == sorted([str(before), str(tiles.chosen)])
 
 
 async def test_a_click_chooses_a_tile_and_a_double_click_opens_it(sample: Sample) -> None:
