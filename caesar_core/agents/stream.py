@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -24,7 +25,7 @@ _REMEMBERED_TOOLS: Final = 4_096
 _REMEMBERED_DENIALS: Final = 200
 
 
-class JsonTranslator(BaseTranslator):
+class JsonTranslator(BaseTranslator, ABC):
     """Base of the translators; a subclass implements :meth:`translate` and :meth:`conclude`.
 
     A subclass reads with `agents.reading`, says what it did not understand by returning `None`,
@@ -69,17 +70,17 @@ class JsonTranslator(BaseTranslator):
             bodies += self.fails(Error(message=f"The end of the run is unclear: {error!r}."))
         return bodies
 
+    @abstractmethod
     def translate(self, record: Record) -> list[EventBody] | None:
         """Return the events of one line, `None` for a line of an unknown kind."""
-        raise NotImplementedError
 
     def hear(self, line: str) -> list[EventBody]:  # noqa: ARG002 - for subclasses
         """Return the events of one line of stderr; most CLIs say nothing there that counts."""
         return []
 
+    @abstractmethod
     def conclude(self, exit_code: int | None, stderr_tail: str) -> list[EventBody]:
         """Return what the end of the process adds; see :meth:`Translator.finish`."""
-        raise NotImplementedError
 
     # -- what the agent says
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,13 +90,13 @@ class BoardBase(Screen[None]):
         """Whether the pane has the whole screen."""
         return self.has_class("-zoom")
 
+    @abstractmethod
     def render_board(self) -> None:
         """Bring every widget up to date."""
-        raise NotImplementedError
 
+    @abstractmethod
     def render_keys(self) -> None:
         """Show the keys that apply now."""
-        raise NotImplementedError
 
     def show_task(self, task_id: str) -> None:
         """Choose a task; a filter that hides it is cleared."""
@@ -105,13 +106,13 @@ class BoardBase(Screen[None]):
             self.render_board()
         self.table.chosen = task_id
 
+    @abstractmethod
     def show_tab(self, name: str) -> None:
         """Show a tab of the pane."""
-        raise NotImplementedError
 
+    @abstractmethod
     def show_race(self, race_id: str) -> None:
         """Show a race."""
-        raise NotImplementedError
 
     def do(self, intent: Intent) -> None:
         """Have something done that a person will be told of."""

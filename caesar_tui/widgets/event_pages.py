@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from textual.message import Message
@@ -139,13 +140,13 @@ class EventPages(CursorView):
             self._told = state
             self.report(self.Moved())
 
+    @abstractmethod
     def rebuild(self) -> None:
         """Make the rows of the window anew."""
-        raise NotImplementedError
 
+    @abstractmethod
     def add(self, events: list[Any]) -> None:
         """Make rows of events that came behind the window."""
-        raise NotImplementedError
 
     def came(self, direction: int) -> None:
         """Hear that the window reaches further back (-1) or further on (1)."""

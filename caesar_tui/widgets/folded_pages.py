@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -41,21 +42,21 @@ class FoldedPages(EventPages):
         self._seeks = 0
         self._turns = False
 
+    @abstractmethod
     def row_total(self) -> int:
         """Return the number of rows, each counted once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def row_key(self, row: int) -> object:
         """Return what a row stands for: the same object as long as it is held."""
-        raise NotImplementedError
 
+    @abstractmethod
     def row_text(self, row: int) -> str:
         """Return everything that a row says, with its newlines."""
-        raise NotImplementedError
 
+    @abstractmethod
     def first_line(self, row: int, width: int) -> list[Segment]:
         """Return the one line that a folded row is."""
-        raise NotImplementedError
 
     @property
     def note(self) -> str:

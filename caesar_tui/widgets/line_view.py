@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
@@ -37,13 +38,13 @@ class LineView(ScrollView, can_focus=True):
         """The cells that a row has; the scrollbar's are kept free (see styles/lines.tcss)."""
         return self.scrollable_content_region.width
 
+    @abstractmethod
     def row_count(self) -> int:
         """Return the number of rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def row_segments(self, index: int, width: int) -> list[Segment]:
         """Return what row `index` shows on `width` cells."""
-        raise NotImplementedError
 
     def row_style(self, index: int) -> Style:
         """Return the style that the whole row stands on."""
