@@ -111,7 +111,7 @@ class CaesarApp(App[int]):
         self._bridge = Bridge(layout, self._board, ids, clock)
         self._actions = Actions(engine, self._post)
         self._clock = clock
-        self._busy = Busy(glyphs)
+        self._busy: Busy[Worker[Any]] = Busy(glyphs)
         self._working = ""
         self.set_class(glyphs is ASCII, "-ascii")
 
@@ -178,19 +178,20 @@ class CaesarApp(App[int]):
 
     def _give_up(self) -> None:
         """Wait no longer for what only looks; what it says in the end is not heard."""
-        for worker in self._busy.stoppable():
-            assert isinstance(worker, Worker)
+        for worker in self._busy.stoppable(self._clock.monotonic()):
             worker.cancel()
             self._busy.end(worker)
         self._turn()
         self._post(GivenUp())
 
     def _turn(self) -> None:
-        """Say what goes on; nothing turns while nothing does."""
-        text = self._busy.line(self._clock.monotonic())
+        """Say on every screen what goes on; nothing turns while nothing does."""
+        now = self._clock.monotonic()
+        text = self._busy.line(now)
         if text != self._working:
             self._working = text
-            self._post(Working(text, bool(self._busy.stoppable())))
+            for screen in self.screen_stack:
+                screen.post_message(Working(text, bool(self._busy.stoppable(now))))
         if self._busy.is_idle:
             self._spinner.pause()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_tui.messages import (
@@ -22,6 +22,7 @@ from caesar_tui.messages import (
     UndoWanted,
 )
 
+Key = TypeVar("Key", bound=Hashable)
 PATIENCE: Final = 0.3
 """Seconds before anything is said: what is quicker than that only flickers."""
 _FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -71,22 +72,22 @@ def work_of(intent: object) -> Work:
     return Work(_LOOKS.get(type(intent), ""), can_stop=True)
 
 
-class Busy:
-    """Keeps what goes on, oldest first.
+class Busy(Generic[Key]):
+    """Keeps what goes on, oldest first, by whoever does it.
 
     Times are seconds of a monotonic clock.
     """
 
     def __init__(self, glyphs: Glyphs = UNICODE) -> None:
         self._frames = _FRAMES if glyphs is UNICODE else _ASCII_FRAMES
-        self._going_on: dict[Hashable, tuple[Work, float]] = {}
+        self._going_on: dict[Key, tuple[Work, float]] = {}
 
-    def begin(self, key: Hashable, work: Work, now: float) -> None:
+    def begin(self, key: Key, work: Work, now: float) -> None:
         """Remember work that nobody has to be told of yet."""
         if work.label:
             self._going_on[key] = (work, now)
 
-    def end(self, key: Hashable) -> None:
+    def end(self, key: Key) -> None:
         """Forget work, if it is known."""
         self._going_on.pop(key, None)
 
@@ -95,17 +96,23 @@ class Busy:
         """Whether nothing goes on."""
         return not self._going_on
 
+    def stoppable(self, now: float) -> list[Key]:
+        """Return what a person was told of and can give up."""
+        return [key for key, work, _ in self._told(now) if work.can_stop]
+
     def line(self, now: float) -> str:
         """Return what to say: a turning mark, what is done, for how long, and what Esc does."""
-        told = [(w, now - began) for w, began in self._going_on.values() if now - began > PATIENCE]
+        told = self._told(now)
         if not told:
             return ""
-        work, age = told[0]
+        _, work, age = told[0]
         frame = self._frames[int(age * 10) % len(self._frames)]
         more = f" and {len(told) - 1} more" if len(told) > 1 else ""
-        end = "Esc gives up" if self.stoppable() else "this cannot be stopped half done"
+        can_stop = any(work.can_stop for _, work, _ in told)
+        end = "Esc gives up" if can_stop else "this cannot be stopped half done"
         return f"{frame} {work.label}{more} {age:.0f}s, {end}"
 
-    def stoppable(self) -> list[Hashable]:
-        """Return the work that can be given up."""
-        return [key for key, (work, _) in self._going_on.items() if work.can_stop]
+    def _told(self, now: float) -> list[tuple[Key, Work, float]]:
+        """Return what has been going on for longer than a moment, with its age."""
+        ages = ((key, work, now - began) for key, (work, began) in self._going_on.items())
+        return [(key, work, age) for key, work, age in ages if age > PATIENCE]

@@ -323,7 +323,7 @@ class Working(Message):
 
     """
 
-    text: str
+    text: str = ""
     can_stop: bool = False
 
 

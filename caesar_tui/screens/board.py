@@ -94,7 +94,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         self.announce(counts.need_you)
         notes = self._notes(only, left_out)
         self.query_one(StatusBar).show(
-            model.health, said=self.working or self._said, notes=notes, glyphs=self.glyphs
+            model.health, said=self.working.text or self._said, notes=notes, glyphs=self.glyphs
         )
         self._render_head(now)
         self.render_overlay()

@@ -14,11 +14,7 @@ from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import Row
 from caesar_core.board.views import TaskView
 from caesar_core.clock import Clock
-from caesar_tui.messages import (
-    GiveUpWanted,
-    Intent,
-    Working,
-)
+from caesar_tui.messages import GiveUpWanted, Intent, Working
 from caesar_tui.model import BoardModel
 from caesar_tui.widgets.safe import plain
 from caesar_tui.widgets.task_pane import TaskPane
@@ -64,9 +60,7 @@ class BoardBase(Screen[None]):
         self._until_over = until_over
         self._shown: dict[str, Row] = {}
         self._said = ""
-        self.working = ""
-        """What goes on for longer than a moment."""
-        self._can_give_up = False
+        self.working = Working()
         self.chosen_next: str | None = None
 
     @property
@@ -122,14 +116,14 @@ class BoardBase(Screen[None]):
 
     def gives_up(self) -> bool:
         """Wait no longer for what goes on, and tell whether there was anything to give up."""
-        if self._can_give_up:
+        if self.working.can_stop:
             self.act(GiveUpWanted())
-        return self._can_give_up
+        return self.working.can_stop
 
     def on_working(self, message: Working) -> None:
         """Say what goes on."""
         message.stop()
-        self.working, self._can_give_up = message.text, bool(message.text and message.can_stop)
+        self.working = message
         self.render_board()
 
     def say(self, text: str, *, loud: bool = False) -> None:

@@ -62,8 +62,7 @@ class RaceScreen(Screen[None]):
         self._picks: dict[tuple[str, str], set[int]] = {}
         self._hunks: dict[str, int] = {}
         self._said = ""
-        self._working = ""
-        self._can_give_up = False
+        self._working = Working()
 
     def compose(self) -> ComposeResult:
         """Lay out the header, the cards, the matrix, the panes, and the keys."""
@@ -144,18 +143,17 @@ class RaceScreen(Screen[None]):
     def on_working(self, message: Working) -> None:
         """Say what goes on for longer than a moment."""
         message.stop()
-        self._working = message.text
-        self._can_give_up = bool(message.text and message.can_stop)
+        self._working = message
         self._draw()
 
     def on_given_up(self, message: GivenUp) -> None:
         """Say that nothing is waited for any more."""
         message.stop()
-        self._say("given up")
+        self._say("given up; another file, or the race opened anew, is read again")
 
     async def action_dismiss(self, result: None = None) -> None:
         """Give up what is waited for; else go back to the board."""
-        if self._can_give_up:
+        if self._working.can_stop:
             self._act(GiveUpWanted())
         else:
             await super().action_dismiss(result)
@@ -287,7 +285,8 @@ class RaceScreen(Screen[None]):
         self._mark()
 
     def _state(self) -> str:
-        parts = [self._working or self._said] if self._working or self._said else []
+        said = self._working.text or self._said
+        parts = [said] if said else []
         if self._picks:
             parts.append(f"{counted(len(self._picks), 'part')} picked, p previews")
         if self._comparison is not None:

@@ -33,7 +33,7 @@ class TaskKeys(BoardBase):
     def on_given_up(self, message: GivenUp) -> None:
         """Say so, also where the result would have stood."""
         message.stop()
-        self.pane.changes.given_up()
+        self.pane.given_up()
         self.say("given up")
 
     def on_question_form_given(self, message: QuestionForm.Given) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final, Literal, TypeAlias
+
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.getters import query_one
@@ -12,6 +14,9 @@ from caesar_tui.messages import DiffRead, DiffWanted
 from caesar_tui.widgets.diff_pane import DiffPane
 from caesar_tui.widgets.file_list import FileList
 
+Reading: TypeAlias = Literal["asked", "given up", "done"]
+"""How it stands with what a tab has to have read."""
+GIVEN_UP: Final = "Reading was given up; the number of the tab reads it."
 _ROOMY = 110
 
 
@@ -26,7 +31,7 @@ class DiffTab(Container):
         self._glyphs = glyphs
         self._asked: tuple[DiffWanted, str | None] | None = None
         self._asked_at: tuple[object, object] = ((), None)
-        self._is_given_up = False
+        self._reading: Reading = "done"
         self.is_old = False
         """Whether the agent, still at work, used tools or changed files since it was read."""
         self.ignore_space = False
@@ -40,6 +45,7 @@ class DiffTab(Container):
     def clear(self) -> None:
         """Begin with another task."""
         self._asked = self.against = None
+        self._reading, self.is_old = "done", False
         self.files.show(())
         self.lines.show((), "Reading the changes")
 
@@ -51,24 +57,26 @@ class DiffTab(Container):
             self.is_old = view.facts.is_active and now != self._asked_at
             return None
         self._asked, self._asked_at, self.is_old = (wanted, view.facts.ended_at), now, False
-        self._is_given_up = False
+        self._reading = "asked"
         return wanted
 
     def read_anew(self) -> None:
         """Have it read once more, if it has become old or its reading was given up."""
-        if self.is_old or self._is_given_up:
+        if self.is_old or self._reading == "given up":
             self._asked = None
 
     def given_up(self) -> None:
         """Say that nothing comes any more, unless it came already."""
-        if self._asked is not None and not self.files.row_count():
-            self._is_given_up = True
-            self.lines.show((), "Reading was given up; 2 reads it.")
+        if self._reading == "asked":
+            self._reading = "given up"
+            self.files.show(())
+            self.lines.show((), GIVEN_UP)
 
     def take(self, read: DiffRead) -> None:
         """Show what was read, unless something else is wanted by now."""
         if self._asked is None or read.wanted != self._asked[0]:
             return
+        self._reading = "done"
         notes = [read.note]
         if read.wanted.against:
             notes.append(f"Compared with {read.wanted.against}, not with the base.")

@@ -21,7 +21,7 @@ from caesar_tui.render.page import PageLine
 from caesar_tui.render.report_page import report_page
 from caesar_tui.render.task_page import task_page
 from caesar_tui.widgets.diff_pane import DiffPane
-from caesar_tui.widgets.diff_tab import DiffTab
+from caesar_tui.widgets.diff_tab import GIVEN_UP, DiffTab, Reading
 from caesar_tui.widgets.event_log import EventLog
 from caesar_tui.widgets.event_pages import EventPages
 from caesar_tui.widgets.find_line import FindLine
@@ -55,6 +55,7 @@ class TaskPane(Vertical):
         self._glyphs = glyphs
         self._task_id: str | None = None
         self._read_of: tuple[object, ...] | None = None
+        self._reading: Reading = "done"
         self.tab = "stream"
 
     def compose(self) -> ComposeResult:
@@ -98,7 +99,7 @@ class TaskPane(Vertical):
 
     def choose(self, task_id: str | None) -> None:
         """Begin with another task."""
-        self._task_id, self._read_of = task_id, None
+        self._task_id, self._read_of, self._reading = task_id, None, "done"
         self.stream.show(task_id)
         self.raw.show(task_id if self.tab == "raw" else None)
         self.changes.clear()
@@ -114,9 +115,11 @@ class TaskPane(Vertical):
         self.form.show(() if row is None else row.view.open_questions, now)
 
     def show_tab(self, name: str) -> None:
-        """Show another tab; the same one of a diff that has become old: the diff of now."""
-        if name == self.tab == "diff":
+        """Show another tab; the same one once more: read anew what is old or was given up."""
+        if name == self.tab:
             self.changes.read_anew()
+            if self._reading == "given up":
+                self._read_of = None
         self.tab = name
         self.switcher.current = "changes" if name == "diff" else name
         if name == "raw" and self.raw.task_id != self._task_id:
@@ -146,8 +149,16 @@ class TaskPane(Vertical):
         state = (view.id, facts.status, facts.report_status, facts.phase, facts.applied_at)
         if self.tab not in {"report", "task"} or self._read_of == state:
             return None
-        self._read_of = state
+        self._read_of, self._reading = state, "asked"
         return TaskWanted(view.id)
+
+    def given_up(self) -> None:
+        """Say that what was not read yet does not come any more."""
+        self.changes.given_up()
+        if self._reading == "asked":
+            self._reading = "given up"
+            for page in (self.report, self.order):
+                page.show([PageLine(GIVEN_UP, "dim")], anew=True)
 
     def grown(self, part: Appended) -> None:
         """Hear that the stream of a task has more."""
@@ -165,6 +176,7 @@ class TaskPane(Vertical):
         """Take a task's order and report."""
         if read.task_id != self._task_id:
             return
+        self._reading = "done"
         failed = [PageLine(read.failure, "bad")] if read.failure else None
         self.report.show(failed or report_page(read.document))
         self.order.show(failed or task_page(read.document))
