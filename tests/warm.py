@@ -64,7 +64,7 @@ def run_caesar(
 
 def _warm_enough(env: Mapping[str, str]) -> bool:
     """Tell whether a forked interpreter behaves as a new one would with these variables."""
-    ours = _env()
+    ours = plain_environment()
     return all(
         ours.get(name) == env.get(name) for name in {*ours, *env} if name.startswith(_READ_AT_START)
     )
@@ -118,8 +118,8 @@ def _take_in(
         while selector.get_map():
             ready = selector.select(max(0.0, until - time.monotonic()))
             if not ready:
-                (pid,) = _NUMBER.unpack_from(read[reply])
-                os.kill(pid, signal.SIGKILL)
+                for (pid,) in _NUMBER.iter_unpack(read[reply]):
+                    os.kill(pid, signal.SIGKILL)
                 raise subprocess.TimeoutExpired(list(args), timeout, read[out], read[err])
             for key, _ in ready:
                 got = os.read(key.fd, 65_536)
@@ -140,14 +140,13 @@ class _Server:
             started = subprocess.Popen(
                 [sys.executable, "-m", "tests.warm", str(theirs.fileno())],
                 cwd=_REPOSITORY,
-                env=_env(),
+                env=plain_environment(),
                 # Pipes, as each child gets them: streams know from the start whether they can seek.
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=[theirs.fileno()],
             )
-
         started.wait()  # it has forked: tests that count their children see none
         for pipe in (started.stdin, started.stdout, started.stderr):
             if pipe is not None:
@@ -167,7 +166,8 @@ def _server() -> _Server:
     return _Server()
 
 
-def _env() -> dict[str, str]:
+def plain_environment() -> dict[str, str]:
+    """Return what a command line needs of the environment of the tests."""
     kept = ("PATH", "LANG", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
     return {name: os.environ[name] for name in kept if name in os.environ} | {"LC_ALL": "C.UTF-8"}
 

@@ -17,7 +17,9 @@ from caesar_core.store.layout import CAESAR_DIR, Layout, find_root
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from caesar_core.board.lines import EventLine
     from caesar_core.engine.service import Service
+    from caesar_core.protocol.event import Event
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -95,6 +97,15 @@ def service_at(root: str | None) -> Service:
     from caesar_core.engine.service import Service
 
     return Service(project_root(root))
+
+
+def line_of(service: Service, task_id: str, event: Event) -> EventLine:
+    """Return the line that tells an event; a success that a check contradicts is called so."""
+    from caesar_core.board.lines import event_line
+    from caesar_core.protocol.event import Finished
+
+    ends = isinstance(event.body, Finished)
+    return event_line(event, failed_check=ends and bool(service.record(task_id).failed_checks))
 
 
 def text_or_stdin(given: str) -> str:

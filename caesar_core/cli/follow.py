@@ -9,10 +9,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from caesar_core.board.glyphs import glyphs_for
-from caesar_core.board.lines import event_line
+from caesar_core.cli.common import line_of
 from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.errors import EXIT_CANCELLED, CaesarError
-from caesar_core.protocol.event import EventBody, Finished, Progress, Started
+from caesar_core.protocol.event import EventBody, Progress, Started
 from caesar_core.protocol.wire import BadEventError, decode_event
 from caesar_core.store.records import Record
 from caesar_core.text import fit, one_line
@@ -159,12 +159,8 @@ class EventStream:
                 self._show_bar(event.body)
                 return
             self.end()
-            failed = isinstance(event.body, Finished) and self._record().has_failed_check
-            shown = event_line(event, failed_check=failed)
+            shown = line_of(self._service, self._task_id, event)
             err.line(self._label + shown.plain(self._glyphs))
-
-    def _record(self) -> Record:
-        return self._service.record(self._task_id)
 
     def _is_preparation(self, body: EventBody) -> TypeGuard[Progress]:
         """Whether it is our own progress, before the agent's; that is a bar in a terminal."""

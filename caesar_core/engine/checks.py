@@ -52,14 +52,9 @@ def planned_checks(
     return tuple({order.run: order.to_plan() for order in orders}.values())
 
 
-def failed_checks(record: Record) -> list[dict[str, Any]]:
-    """Return the checks of a record that did not pass."""
-    return [dict(check) for check in record.checks or () if check.get("passed") is not True]
-
-
 def is_contradicted(record: Record) -> bool:
     """Whether the report claims success and a check failed."""
-    return record.report_status == "success" and record.has_failed_check
+    return record.report_status == "success" and bool(record.failed_checks)
 
 
 def run_checks(run: TaskRun, observation: Observation) -> bool:
@@ -80,7 +75,7 @@ def run_checks(run: TaskRun, observation: Observation) -> bool:
                 _note(run, [not_run(order, str(error)) for order in rest])
             else:
                 run.find("low", "The place of the checks could not be cleared", str(error))
-    for check in failed_checks(run.record):
+    for check in run.record.failed_checks:
         run.find("high", f"A check failed: {one_line(check['command'], 120)}", _how(check))
     return len(run.record.checks or ()) >= len(orders)
 

@@ -48,6 +48,6 @@ def race_records(project: Project, race: RaceFile) -> list[Record]:
 def _decides(record: Record, race: RaceFile) -> bool:
     """Whether this end is the one that the race waits for."""
     well = (record.status, record.report_status) == ("succeeded", "success")
-    if not well or record.has_failed_check:
+    if not well or record.failed_checks:
         return False
     return bool(record.checks) if race.stop_when == "passed" else True

@@ -39,7 +39,7 @@ def exit_code_of(record: Record) -> int:
     if record.report_status == "blocked":
         return EXIT_BLOCKED
     succeeded = record.status == "succeeded" and record.report_status == "success"
-    return EXIT_OK if succeeded and not record.has_failed_check else EXIT_FAILED
+    return EXIT_OK if succeeded and not record.failed_checks else EXIT_FAILED
 
 
 def load_report(project: Project, task_id: str) -> dict[str, Any] | None:

@@ -121,9 +121,9 @@ class Record:
         return self.status in ACTIVE
 
     @property
-    def has_failed_check(self) -> bool:
-        """Whether one of the commands that we ran on its result did not pass."""
-        return any(check.get("passed") is not True for check in self.checks or ())
+    def failed_checks(self) -> list[dict[str, Any]]:
+        """The commands that we ran on its result and that did not pass."""
+        return [check for check in self.checks or () if check.get("passed") is not True]
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form; absent optional values are left out."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.warm import run_caesar
+from tests.warm import plain_environment, run_caesar
 
 
 def _env(home: Path) -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8"}
+    return plain_environment() | {"HOME": str(home)}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from caesar_core.cli.common import json_option, root_option, service_at, task_argument
+from caesar_core.cli.common import json_option, line_of, root_option, service_at, task_argument
 from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.errors import CaesarError
 from caesar_core.text import visible
@@ -61,8 +61,6 @@ def _as_json(reader: StreamReader, limit: int | None) -> int:
 
 def _show(service: Service, task_id: str, line: bytes, *, as_json: bool) -> None:
     from caesar_core.board.glyphs import glyphs_for
-    from caesar_core.board.lines import event_line
-    from caesar_core.protocol.event import Finished
     from caesar_core.protocol.wire import BadEventError, decode_event
 
     try:
@@ -73,8 +71,7 @@ def _show(service: Service, task_id: str, line: bytes, *, as_json: bool) -> None
     if as_json:
         stdout().data(line + b"\n")
     else:
-        failed = isinstance(event.body, Finished) and service.record(task_id).has_failed_check
-        shown = event_line(event, failed_check=failed)
+        shown = line_of(service, task_id, event)
         stdout().line(shown.plain(glyphs_for(locale_encoding())))
 
 

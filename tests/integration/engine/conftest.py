@@ -20,7 +20,7 @@ from caesar_core.identity import ProcessRef, is_alive
 from caesar_core.store.layout import Layout
 from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
-from tests.warm import run_caesar
+from tests.warm import plain_environment, run_caesar
 
 T = TypeVar("T")
 TEN_LINES = """#!/usr/bin/env bash
@@ -156,15 +156,12 @@ def caesar(tmp_path: Path) -> Iterator[Caesar]:
     home.mkdir()
     temporary = tmp_path / "tmp"  # what a killed process leaves goes with the test
     temporary.mkdir()
-    kept = ("PATH", "LANG", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
-    env = {name: os.environ[name] for name in kept if name in os.environ}
-    env |= {
+    env = plain_environment() | {
         "HOME": str(home),
         "GIT_CONFIG_NOSYSTEM": "1",
         "CAESAR_DEMO_PACE": "0.02",
         "CAESAR_TRUST": "1",
         "TMPDIR": str(temporary),
-        "LC_ALL": "C.UTF-8",
     }
     (home / ".gitconfig").write_text(
         "[user]\nname = Tester\nemail = t@example.org\n[init]\ndefaultBranch = main\n"
