@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
+
+import pytest
+from textual.geometry import Region
+from textual.widget import Widget
 
 from caesar_core.protocol.event import Message
 from tests.tui.drive import board, opened, press, settled, shown, until
@@ -62,3 +67,28 @@ async def test_f10_the_engine_is_asked_off_the_screens_thread_only(race: Sample)
         await press(pilot, "R", "space", "p", "escape", "escape", "r", "escape")
         asked = {what.partition(" ")[0] for what, _ in race.engine.asked}
     assert asked >= {"diff", "show", "preflight", "collect", "plan", "compare", "pick"}
+
+
+async def test_a_stream_that_grows_moves_its_bar_and_lays_nothing_out(
+    sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample.say("t_7f3a", *((0.0, Message(text=f"line {n}")) for n in range(90)))
+    async with opened(sample) as pilot:
+        board(pilot).table.chosen = "t_7f3a"
+        stream = board(pilot).pane.stream
+        await until(pilot, lambda: "line 89" in shown(stream))
+        await settled(pilot)
+        laid_out: list[object] = []
+        refresh = stream.refresh
+
+        def listen(*regions: Region, layout: bool = False, **options: Any) -> Widget:
+            if layout:
+                laid_out.append(stream)
+            return refresh(*regions, layout=layout, **options)
+
+        monkeypatch.setattr(stream, "refresh", listen)
+        bar = stream.vertical_scrollbar.window_virtual_size
+        sample.say("t_7f3a", *((0.0, Message(text=f"more {n}")) for n in range(30)))
+        await until(pilot, lambda: "more 29" in shown(stream))
+        assert laid_out == []
+        assert stream.vertical_scrollbar.window_virtual_size == bar + 30

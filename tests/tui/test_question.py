@@ -32,6 +32,7 @@ def title(pilot: Pilot[Any]) -> str:
 
 
 async def test_it_says_the_question_its_options_and_when_the_agent_goes_on(sample: Sample) -> None:
+    """Q1: the one time that counts is on the screen."""
     path = sample.layout.task("t_91bc").question("q1")
     document = json.loads(path.read_text())
     path.write_text(json.dumps({**document, "closes_at": iso(NOW + timedelta(seconds=161))}))

@@ -44,6 +44,15 @@ def test_case_24_file_tier_names_path_and_variable() -> None:
     assert "$CAESAR_REPORT_PATH" in brief
 
 
+def test_case_24_channel_tier_names_tools_and_the_file_behind_them() -> None:
+    tools = ("report_progress", "ask_orchestrator", "submit_report")
+    brief = compose_brief(task(channel={"command": "caesar", "args": ("channel",)}))
+
+    assert all(f"`{tool}`" in brief for tool in tools)
+    assert "/r/report.json" in brief
+    assert not any(tool in compose_brief(task()) for tool in tools)
+
+
 def test_case_76_role_and_context_are_parted_by_a_rule() -> None:
     both = compose_brief(task(context="About the parser."), role_prompt="You review.\n")
     alone = compose_brief(task(), role_prompt="You review.")
