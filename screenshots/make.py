@@ -80,7 +80,7 @@ SHOTS: Final = (
         until="contestant 2",
     ),
     Shot("help", "careful", (110, 44), keys=("question_mark",), until="Choose the task above"),
-    Shot("40x20", "quick", (40, 20), until="checks"),
+    Shot("40x20", "quick", (40, 20), until="check failed"),
 )
 
 
