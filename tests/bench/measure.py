@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
@@ -18,6 +19,7 @@ from caesar_core.clock import SystemClock
 
 CAESAR = str(Path(sys.executable).with_name("caesar"))
 CLOCK = SystemClock()
+_TIMED = Path(__file__).with_name("timed.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +51,13 @@ class Bench:
         Raises:
             RuntimeError: it failed; the text holds what it said on stderr.
         """
-        nothing = subprocess.DEVNULL
-        with tempfile.TemporaryFile() as said:
-            began = CLOCK.monotonic()
-            with subprocess.Popen(
-                command, cwd=cwd, env=self.env, stdin=nothing, stdout=nothing, stderr=said
-            ) as process:
-                _, status, usage = os.wait4(process.pid, 0)
-                took = CLOCK.monotonic() - began
-                process.returncode = os.waitstatus_to_exitcode(status)
-            if process.returncode != 0:
-                said.seek(0)
-                words = said.read().decode("utf-8", "replace").strip()
-                raise RuntimeError(f"{command} exited with {process.returncode}: {words}")
-        return Run(took, usage.ru_maxrss / 1024)
+        timed = (sys.executable, str(_TIMED), *command)
+        done = subprocess.run(timed, cwd=cwd, env=self.env, capture_output=True, check=True)
+        took, kibibytes, code = json.loads(done.stdout)
+        if code != 0:
+            words = done.stderr.decode("utf-8", "replace").strip()
+            raise RuntimeError(f"{command} exited with {code}: {words}")
+        return Run(took, kibibytes / 1024)
 
     def median(self, *command: str, cwd: Path) -> Run:
         """Run a command once to warm the caches, then `repeat` times."""
