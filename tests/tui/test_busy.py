@@ -74,40 +74,28 @@ def held(sample: Sample, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.
     gate.set()
 
 
-async def test_f10_a_diff_that_takes_long_is_given_up_and_asked_for_again(
-    sample: Sample, held: threading.Event
+@pytest.mark.parametrize(
+    ("key", "tab", "text"), [("2", "diff", "parser.py"), ("3", "report", "callers")]
+)
+async def test_f10_what_takes_long_to_read_is_given_up_and_asked_for_again(
+    sample: Sample, held: threading.Event, key: str, tab: str, text: str
 ) -> None:
     async with opened(sample) as pilot:
-        await pilot.press("end", "2")
-        await until(pilot, lambda: "reading the changes" in status(pilot))
-        await pilot.press("k")
-        await pilot.press("end")
+        page = board(pilot).query_one(f"#{tab}")
+        await pilot.press("end", key)
+        await until(pilot, lambda: "reading the" in status(pilot))
+        await pilot.press("k", "end")
         await until(pilot, lambda: "Esc gives up" in status(pilot))
 
         await pilot.press("escape")
 
-        await until(pilot, lambda: "given up" in status(pilot))
-        assert "Reading was given up" in shown(board(pilot).pane.diff)
+        await until(pilot, lambda: "Reading was given up" in shown(page))
+        assert "given up" in status(pilot)
         held.set()
         await press(pilot)
-        assert "parser.py" not in shown(board(pilot).pane.diff)
-        await press(pilot, "2")
-        await until(pilot, lambda: "parser.py" in shown(board(pilot).pane.diff))
-
-
-async def test_a_report_that_takes_long_is_given_up_and_asked_for_again(
-    sample: Sample, held: threading.Event
-) -> None:
-    async with opened(sample) as pilot:
-        await pilot.press("end", "3")
-        await until(pilot, lambda: "Esc gives up" in status(pilot))
-        await pilot.press("escape")
-        await until(pilot, lambda: "given up" in shown(board(pilot).pane.report))
-        held.set()
-        await press(pilot)
-        assert "callers" not in shown(board(pilot).pane.report)
-        await press(pilot, "3")
-        await until(pilot, lambda: "callers" in shown(board(pilot).pane.report))
+        assert text not in shown(page)
+        await press(pilot, key)
+        await until(pilot, lambda: text in shown(page))
 
 
 async def test_giving_up_one_thing_leaves_what_was_read_before(
