@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from rich.segment import Segment
 from textual import events
@@ -25,6 +25,8 @@ from caesar_tui.widgets.safe import plain
 ROWS_AT_ONCE: Final = 500
 """How many rows a search looks at before it lets keys and frames come between."""
 _SEARCH: Final = "search"
+_Way: TypeAlias = tuple[Callable[[], Iterable[int]], Callable[[], object]]
+"""Which rows to look at, seen from the current one, and what to do when none fits."""
 
 
 class FoldedPages(EventPages):
@@ -41,6 +43,7 @@ class FoldedPages(EventPages):
         self._texts: dict[int, list[str]] = {}
         self._seeks = 0
         self._turns = False
+        self._way: _Way | None = None
 
     @abstractmethod
     def row_total(self) -> int:
@@ -66,6 +69,7 @@ class FoldedPages(EventPages):
     def show(self, task_id: str | None) -> None:
         """Show another task's, from its end, everything folded."""
         self._opened, self._seeks = {}, 0
+        self._stand()
         super().show(task_id)
 
     def row_count(self) -> int:
@@ -118,12 +122,11 @@ class FoldedPages(EventPages):
         self.refresh()
         self.tell()
         if jump and self.needle:
-            here, _ = self.folds.place(self.seen_cursor())
-            self._look(chain(range(here, -1, -1), range(here, self.row_total())), self._seek_both)
+            self._look(self._around, self._seek_both)
 
     def action_next(self, direction: int) -> None:
         """Go to the next match below or above, in what is not read yet as well."""
-        self._look(self._beyond(direction), partial(self._seek, direction))
+        self._look(partial(self._beyond, direction), partial(self._seek, direction))
 
     def action_forget(self) -> None:
         """End the search."""
@@ -153,13 +156,14 @@ class FoldedPages(EventPages):
         if self._seeks != direction:
             return
         self._seeks = 0
-        self._look(self._beyond(direction), partial(self._seek_on, direction))
+        self._look(partial(self._beyond, direction), partial(self._seek_on, direction))
 
     def take(self, page: PageRead) -> None:
-        """Take bytes; where they give the rows other places, a search over the old ones ends."""
-        if page.edge != "after":
-            self.workers.cancel_group(self, _SEARCH)
+        """Take bytes; where they give the rows other places, a search begins anew from there."""
+        start, way = self.window.start, self._way
         super().take(page)
+        if way is not None and way is self._way and self.window.start != start:
+            self._look(*way)
 
     def fold(self) -> None:
         """Lay out the lines of whole rows."""
@@ -202,15 +206,26 @@ class FoldedPages(EventPages):
             self._turns = False
             self._seek(-direction)
 
-    def _look(self, rows: Iterable[int], missed: Callable[[], object]) -> None:
+    def _around(self) -> Iterable[int]:
+        """Return the current row, those above it, and those below."""
+        here, _ = self.folds.place(self.seen_cursor())
+        return chain(range(here, -1, -1), range(here, self.row_total()))
+
+    def _look(self, rows: Callable[[], Iterable[int]], missed: Callable[[], object]) -> None:
         """Go to the first of these rows that fits; else call `missed`.
 
         A long way is gone in pieces, so that keys and frames come between.
         """
-        way = iter(rows)
-        self.workers.cancel_group(self, _SEARCH)
+        self._stand()
+        way = iter(rows())
         if not self._has_looked(way, missed):
+            self._way = (rows, missed)
             self.run_worker(self._walk(way, missed), group=_SEARCH, exit_on_error=False)
+
+    def _stand(self) -> None:
+        """Look no further."""
+        self._way = None
+        self.workers.cancel_group(self, _SEARCH)
 
     async def _walk(self, way: Iterator[int], missed: Callable[[], object]) -> None:
         is_over = False
@@ -223,9 +238,11 @@ class FoldedPages(EventPages):
         for _ in range(ROWS_AT_ONCE):
             row = next(way, None)
             if row is None:
+                self._way = None
                 missed()
                 return True
             if self.needle in self.row_text(row).lower():
+                self._way = None
                 self.move_to(self.folds.line_of(row))
                 return True
         return False

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from caesar_core.protocol.event import Message, Thinking, ToolUse
+from caesar_tui.messages import PageRead
 from caesar_tui.widgets import folded_pages
 from tests.tui.drive import board, footer, opened, press, settled, shown, status, until
 from tests.tui.sample import Sample
@@ -160,3 +161,26 @@ async def test_f10_a_search_over_many_rows_lets_keys_come_between(
         stream.search("needle", jump=True)
         await until(pilot, lambda: stream.cursor == 0)
         assert 50 <= longest[0] <= 50 + 2 * stream.size.height
+
+
+async def test_a_search_goes_on_when_what_lies_before_comes_in_the_middle_of_it(
+    empty: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folded_pages, "ROWS_AT_ONCE", 50)
+    texts = ["the needle", *(f"line {n} {'x' * 200}" for n in range(3_000))]
+    empty.task("t_1", "codex", *((9, Message(text=text)) for text in texts))
+    data = empty.layout.task("t_1").events.read_bytes()
+    async with opened(empty) as pilot:
+        stream = board(pilot).pane.stream
+        start = stream.window.start
+        assert start
+
+        async def pause(_: float) -> None:
+            if stream.window.start == start:
+                stream.take(PageRead("t_1", "before", 0, data[:start], len(data), "stream"))
+            await asyncio.sleep(0)
+
+        monkeypatch.setattr(folded_pages, "asyncio", SimpleNamespace(sleep=pause))
+        stream.search("needle", jump=True)
+        await until(pilot, lambda: "the needle" in shown(stream))
+        assert stream.cursor == 0
