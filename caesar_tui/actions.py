@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol
 
@@ -26,9 +27,11 @@ from caesar_tui.messages import (
     TaskWanted,
     UndoWanted,
 )
+from caesar_tui.outlook import ForecastRead, ForecastWanted
 from caesar_tui.render.syntax import prepare
 
 if TYPE_CHECKING:
+    from caesar_core.board.race import ForecastView
     from caesar_core.engine.applying import ApplyResult, UndoResult
     from caesar_core.engine.diffs import Diff
     from caesar_core.repo.changes import FileChange
@@ -53,6 +56,9 @@ class Engine(Protocol):
 
     def apply(self, task: str) -> ApplyResult:
         """Apply a task's outcome."""
+
+    def forecast(self, task_ids: Sequence[str]) -> tuple[ForecastView, ...]:
+        """Return which of these results would collide, and with whom."""
 
     def undo_preview(self) -> UndoResult:
         """Return what an undo would restore."""
@@ -104,6 +110,15 @@ class Actions:
         except CaesarError as error:
             message = TaskRead(task_id, {}, _sentence(error))
         self._post(message)
+
+    def forecast(self, wanted: ForecastWanted) -> None:
+        """Find out which results would collide; where nobody can say, none does."""
+        found: tuple[ForecastView, ...] = ()
+        try:
+            with suppress(CaesarError):
+                found = self.engine().forecast(wanted.task_ids)
+        finally:
+            self._post(ForecastRead(found))
 
     def plan_apply(self, wanted: ApplyWanted) -> None:
         """Find out what applying would do."""

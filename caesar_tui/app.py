@@ -52,6 +52,7 @@ from caesar_tui.messages import (
     VisitWanted,
     Working,
 )
+from caesar_tui.outlook import ForecastWanted
 from caesar_tui.racing import Racing
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.themes import DARK, LIGHT, THEMES
@@ -213,6 +214,7 @@ class CaesarApp(App[int]):
             PlaceWanted: ("engine", delegating.place),
             CommandWanted: ("engine", delegating.command),
             TidyWanted: ("engine", delegating.tidy),
+            ForecastWanted: ("forecast", actions.forecast),
             ComparisonWanted: ("race", racing.compare),
             FileWanted: ("race", racing.read_file),
             CombineWanted: ("engine", racing.combine),

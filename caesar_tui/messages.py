@@ -13,6 +13,7 @@ from caesar_core.protocol.event import Event
 from caesar_core.repo.patch import PatchFile
 from caesar_tui.draft import Draft
 from caesar_tui.herald import News
+from caesar_tui.outlook import ForecastWanted
 
 Edge: TypeAlias = Literal["end", "before", "after"]
 Source: TypeAlias = Literal["stream", "raw"]
@@ -349,6 +350,7 @@ Intent: TypeAlias = (
     | CommandWanted
     | CommandRead
     | TidyWanted
+    | ForecastWanted
     | GiveUpWanted
     | ComparisonWanted
     | FileWanted

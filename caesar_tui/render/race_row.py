@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from caesar_core.board.glyphs import Glyphs
 from caesar_core.board.order import Row
@@ -12,7 +11,7 @@ from caesar_core.board.standing import Group
 from caesar_core.text import one_line
 from caesar_tui.render.cells import Cell
 from caesar_tui.render.columns import Columns
-from caesar_tui.render.task_row import task_cells
+from caesar_tui.render.task_row import Known, task_cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +77,10 @@ def entries(
                 yield from (Entry(one.view.id, (one,), is_nested=True) for one in shown)
 
 
-def entry_cells(
-    entry: Entry, prefixes: Mapping[str, str], now: datetime, columns: Columns, glyphs: Glyphs
-) -> tuple[Cell, ...]:
+def entry_cells(entry: Entry, known: Known, columns: Columns, glyphs: Glyphs) -> tuple[Cell, ...]:
     """Return the cells of a line."""
     if entry.field is None:
-        row = entry.rows[0]
-        cells = task_cells(row, prefixes.get(row.view.id, row.view.id), now, columns, glyphs)
+        cells = task_cells(entry.rows[0], known, columns, glyphs)
         return _indented(cells) if entry.is_nested else cells
     field = entry.field
     is_over = field.done == field.total

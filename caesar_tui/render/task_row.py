@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -34,15 +36,29 @@ def ink_of(state: State) -> Ink:
     return _INKS.get(state, "accent")
 
 
-def task_cells(
-    row: Row, prefix: str, now: datetime, columns: Columns, glyphs: Glyphs
-) -> tuple[Cell, ...]:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What rows say beside what their tasks say.
+
+    Attributes:
+        prefixes: the shortest unique prefix of each task's id.
+        notes: a few words more on some tasks, by their ids.
+
+    """
+
+    prefixes: Mapping[str, str]
+    notes: Mapping[str, str]
+    now: datetime
+
+
+def task_cells(row: Row, known: Known, columns: Columns, glyphs: Glyphs) -> tuple[Cell, ...]:
     """Return the cells of a row.
 
     The age comes first: Textual writes a line from its beginning to the last cell that changed,
     and the age is the one that changes every second.
     """
-    facts, stand = row.view.facts, row.standing
+    facts, stand, now = row.view.facts, row.standing, known.now
+    prefix = known.prefixes.get(facts.id, facts.id)
     doing = activity(row.view, now)
     head = [
         Cell(stand.mark(glyphs), 1, ink_of(stand.state)),
@@ -62,18 +78,19 @@ def task_cells(
     if columns.time:
         tail.append(Cell(time_of(row, now), columns.time, "dim", right=True))
     room = columns.width - sum(cell.width + 1 for cell in (*head, *tail))
-    what = f" {glyphs.bullet} ".join(part for part in _what(row, doing.headline) if part)
+    what = f" {glyphs.bullet} ".join(part for part in _what(row, doing.headline, known) if part)
     return (*head, Cell(what, max(room, 1), _what_ink(row)), *tail)
 
 
-def _what(row: Row, headline: str) -> tuple[str, ...]:
-    """Return the state in a word, unless the headline says it, and the headline."""
+def _what(row: Row, headline: str, known: Known) -> tuple[str, ...]:
+    """Return the state in a word, unless the headline says it, the headline, and a note."""
     facts, word = row.view.facts, row.standing.word
+    note = "applied" if facts.applied_at else known.notes.get(facts.id, "")
     if row.standing.state in {"working", "asking"}:
-        return (headline or word,)
+        return (headline or word, note)
     if not facts.is_active:
-        return (word, "applied" if facts.applied_at else "", one_line(facts.objective))
-    return (word, headline)
+        return (word, note, one_line(facts.objective))
+    return (word, headline, note)
 
 
 def _what_ink(row: Row) -> Ink:

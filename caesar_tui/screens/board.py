@@ -14,6 +14,7 @@ from caesar_core.board.order import ORDERS, Filter
 from caesar_tui.hints import applies, board_hints
 from caesar_tui.keymap import Key, bindings, keys_of
 from caesar_tui.messages import BoardChanged
+from caesar_tui.outlook import ForecastRead
 from caesar_tui.screens.errand_keys import ErrandKeys
 from caesar_tui.screens.help import HelpScreen
 from caesar_tui.screens.overview_keys import OverviewKeys
@@ -53,6 +54,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         """Begin to count seconds."""
         self.filter_box.display = bool(self._only_at_first)
         self.set_interval(TICK, self._tick)
+        self.watch(self.app, "app_focus", self._came_back, init=False)
         self.set_focus(self.table)
         self.render_board()
 
@@ -60,11 +62,13 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         """Take over what changed; one call a frame."""
         message.stop()
         self.board_model.take(message.delta)
+        self.outlook.take(message.delta.changed, message.delta.removed)
         with self.app.batch_update():
             self.render_board()
         for part in message.delta.appended:
             self.pane.grown(part)
         self.load_tab(self.chosen_view)
+        self._look_ahead()
         if self._race_at_first is not None and self.board_model.race(self._race_at_first):
             self.show_race(self._race_at_first)
             self._race_at_first = None
@@ -85,19 +89,28 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         if self.focused is None:
             self.call_after_refresh(self._take_focus)
         fields = model.fields(rows)
-        self.table.show(rows, model.prefixes, now, fields, all_open=not only.is_empty)
+        notes = self.outlook.notes(model.prefixes)
+        self.table.show(rows, model.prefixes, now, fields, notes, all_open=not only.is_empty)
         if self.chosen_next in self._shown:
             self.table.chosen, self.chosen_next = self.chosen_next, None
         header = self.query_one(HeaderBar)
         counts = model.counts(rows, left_out)
         header.show(self.root, counts, model.usage(), now, self.glyphs)
         self.announce(counts.need_you)
-        notes = self._notes(only, left_out)
         self.query_one(StatusBar).show(
-            model.health, said=self.working.text or self._said, notes=notes, glyphs=self.glyphs
+            model.health,
+            said=self.working.text or self._said,
+            notes=self._notes(only, left_out),
+            glyphs=self.glyphs,
         )
         self._render_head(now)
         self.render_overlay()
+
+    def on_forecast_read(self, message: ForecastRead) -> None:
+        """Show which results would collide."""
+        message.stop()
+        self.outlook.hear(message.views, self.clock.monotonic())
+        self.render_board()
 
     def on_resize(self) -> None:
         """Lay the header out for the new width."""
@@ -191,6 +204,20 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
     def _tick(self) -> None:
         """Let ages grow and the clock move; paints nothing in a quiet second."""
         self.render_board()
+        self._look_ahead()
+
+    def _came_back(self, has_focus: bool) -> None:
+        """Look anew at a work tree that somebody may have edited meanwhile."""
+        if has_focus:
+            self.outlook.grow_old()
+            self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """Find out which results would collide, when there is reason to."""
+        if self.board_model.complete:
+            wanted = self.outlook.ask(self.clock.monotonic())
+            if wanted is not None:
+                self.act(wanted)
 
     def _take_focus(self) -> None:
         """Let keys work again after what had the focus was hidden."""
@@ -202,7 +229,9 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
 
     def _render_head(self, now: datetime) -> None:
         chosen = self.table.chosen
-        self.pane.show(None if chosen is None else self._shown.get(chosen), now)
+        row = None if chosen is None else self._shown.get(chosen)
+        said = self.outlook.sentence(row.view.id, self.board_model.prefixes) if row else ""
+        self.pane.show(row, now, said)
         if self.table.chosen_race is not None:
             self.pane.head.show_race(self.board_model.race(self.table.chosen_race))
         self.render_keys()

@@ -16,6 +16,7 @@ from caesar_core.board.views import TaskView
 from caesar_core.clock import Clock
 from caesar_tui.messages import GiveUpWanted, Intent, Working
 from caesar_tui.model import BoardModel
+from caesar_tui.outlook import Outlook
 from caesar_tui.widgets.safe import plain
 from caesar_tui.widgets.task_pane import TaskPane
 from caesar_tui.widgets.task_table import TaskTable
@@ -55,6 +56,7 @@ class BoardBase(Screen[None]):
         self.glyphs = glyphs
         self.act = act
         self.board_model = BoardModel()
+        self.outlook = Outlook()
         self._only_at_first = only
         self._race_at_first = race
         self._until_over = until_over

@@ -99,11 +99,11 @@ class TaskHead(Vertical):
         """Begin with the first tab."""
         self.show_tab(TABS[0][0])
 
-    def show(self, row: Row | None, now: datetime) -> None:
-        """Show a task, or that none is chosen."""
+    def show(self, row: Row | None, now: datetime, warning: str = "") -> None:
+        """Show a task, or that none is chosen; `warning` says what its result runs into."""
         title = objective = doing = Content("")
         if row is not None:
-            title, doing = self._title(row, now), self._doing(row, now)
+            title, doing = self._title(row, now), self._doing(row, now, warning)
             objective = content(one_line(row.view.facts.objective, LONGEST))
         self._tell(title, objective, doing)
 
@@ -173,10 +173,11 @@ class TaskHead(Vertical):
         state = content(f"{stand.mark(self._glyphs)} {stand.word}", f"bold {color}")
         return Content.assemble(state, content(dot + text, "$dim"))
 
-    def _doing(self, row: Row, now: datetime) -> Content:
-        if not row.view.facts.is_active or row.view.open_questions:
-            return Content("")
-        return content(activity(row.view, now).text, "$dim")
+    def _doing(self, row: Row, now: datetime, warning: str) -> Content:
+        parts = [content(warning, "$warning")] if warning else []
+        if row.view.facts.is_active and not row.view.open_questions:
+            parts.insert(0, content(activity(row.view, now).text, "$dim"))
+        return content(f" {self._glyphs.bullet} ", "$dim").join(parts)
 
 
 class EmptyState(Static):

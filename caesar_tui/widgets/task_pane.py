@@ -106,9 +106,9 @@ class TaskPane(Vertical):
         for page in (self.report, self.order):
             page.show([PageLine("Reading", "dim")] if task_id else [], anew=True)
 
-    def show(self, row: Row | None, now: datetime) -> None:
-        """Bring head, ages and question up to date."""
-        self.head.show(row, now)
+    def show(self, row: Row | None, now: datetime, warning: str = "") -> None:
+        """Bring head, ages and question up to date; `warning`: see `TaskHead.show`."""
+        self.head.show(row, now, warning)
         self.stream.tick(now if row is not None and row.view.facts.is_active else None)
         if self.tab == "timeline":
             self.timeline.tick(now)

@@ -23,6 +23,7 @@ from caesar_tui.keymap import bindings
 from caesar_tui.render.cells import Cell
 from caesar_tui.render.columns import Columns, columns
 from caesar_tui.render.race_row import Entry, Field, entries, entry_cells, fold_width
+from caesar_tui.render.task_row import Known
 from caesar_tui.widgets.line_view import LineView
 
 _TITLES: Final = {
@@ -76,6 +77,7 @@ class TaskTable(LineView):
         self._rows: Sequence[Row] = ()
         self._prefixes: Mapping[str, str] = {}
         self._fields: Mapping[str, Field] = {}
+        self._notes: Mapping[str, str] = {}
         self._all_open = False
         self._opened: set[str] = set()
         self._now: datetime | None = None
@@ -89,6 +91,7 @@ class TaskTable(LineView):
         prefixes: Mapping[str, str],
         now: datetime,
         fields: Mapping[str, Field] | None = None,
+        notes: Mapping[str, str] | None = None,
         *,
         all_open: bool = False,
     ) -> None:
@@ -97,11 +100,12 @@ class TaskTable(LineView):
         Args:
             prefixes: the shortest unique prefix of each task's id.
             fields: the races, by their ids.
+            notes: a few words more on some tasks, by their ids.
             all_open: show the contestants of every race.
 
         """
         self._rows, self._prefixes, self._now = rows, prefixes, now
-        self._fields, self._all_open = fields or {}, all_open
+        self._fields, self._notes, self._all_open = fields or {}, notes or {}, all_open
         self._lay_out()
 
     @property
@@ -208,7 +212,8 @@ class TaskTable(LineView):
             width = min(max(20, self.row_width), cell_len(line.heading))
             return (Cell(line.heading, width, "accent"),)
         assert self._now is not None
-        return entry_cells(line.entry, self._prefixes, self._now, self._columns, self._glyphs)
+        known = Known(self._prefixes, self._notes, self._now)
+        return entry_cells(line.entry, known, self._columns, self._glyphs)
 
     def _repaint(self) -> None:
         """Paint the cells that changed of the lines that are seen."""

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any, BinaryIO
 
 from caesar_core.agents.registry import builtin_agents
-from caesar_core.board.race import CellView, ComparisonView, RaceView
+from caesar_core.board.race import CellView, ComparisonView, ForecastView, RaceView
 from caesar_core.clock import iso
 from caesar_core.engine.applying import ApplyResult, UndoResult
 from caesar_core.engine.diffs import Diff
@@ -122,6 +122,7 @@ class FrozenClock:
 
     def advance(self, seconds: float) -> None:
         self._now += timedelta(seconds=seconds)
+        self._ticks += seconds
 
 
 class FakeEngine:
@@ -140,6 +141,8 @@ class FakeEngine:
         self.matrix: dict[str, dict[str, CellView]] = {}
         self.collides: tuple[Conflict, ...] = ()
         self.patches: dict[str, bytes] = {}
+        self.ahead: tuple[ForecastView, ...] = ()
+        self.looked_ahead: list[tuple[str, ...]] = []
 
     def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
         self._note("diff" if against is None else f"diff against {against}", task)
@@ -157,6 +160,10 @@ class FakeEngine:
     def apply(self, task: str) -> ApplyResult:
         self._note("apply", task)
         return self._result(task, "applied")
+
+    def forecast(self, task_ids: Sequence[str]) -> tuple[ForecastView, ...]:
+        self.looked_ahead.append(tuple(task_ids))
+        return self.ahead
 
     def undo_preview(self) -> UndoResult:
         self._note("undo_preview", None)

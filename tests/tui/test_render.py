@@ -16,7 +16,7 @@ from caesar_tui.model import BoardModel
 from caesar_tui.render.cells import age_text, size_text, span_text
 from caesar_tui.render.columns import columns
 from caesar_tui.render.diff_rows import FOLDED_LINES, DiffRows, changed_spans
-from caesar_tui.render.task_row import task_cells
+from caesar_tui.render.task_row import Known, task_cells
 from caesar_tui.widgets.safe import fit, plain
 from tests.tui.sample import PATCH
 from tests.unit.board.build import ended, now, running
@@ -69,7 +69,8 @@ def test_a_size_says_nothing_when_nothing_changed() -> None:
 @pytest.mark.parametrize("width", range(20, 200, 7))
 def test_a_row_fills_its_width_at_every_width(width: int) -> None:
     (row,) = arrange([running(objective="x" * 300, agent="日本語" * 9)], now(50))
-    cells = task_cells(row, "t_7f3a", now(50), columns([row], width, UNICODE), UNICODE)
+    known = Known({}, {row.view.id: "conflicts with 日本語"}, now(50))
+    cells = task_cells(row, known, columns([row], width, UNICODE), UNICODE)
     assert sum(cell.width for cell in cells) + len(cells) - 1 == width
 
 
