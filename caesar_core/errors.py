@@ -6,6 +6,7 @@ exit code that a script sees. Anything else that escapes is a defect and ends in
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 EXIT_OK: Final = 0
@@ -54,3 +55,14 @@ class OperationError(CaesarError):
 
     exit_code = EXIT_FAILED
     code = "failed"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint: the known name most like `name`, else all of them."""
+    from difflib import get_close_matches
+
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1)
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    return f"Known: {', '.join(names)}." if names else "None is known."

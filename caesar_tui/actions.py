@@ -79,10 +79,14 @@ class Actions:
     Args:
         engine: makes the engine when it is first needed, which takes a moment.
         post: takes what came of it, from any thread.
+        undo_key: how the key is written that takes an apply back.
 
     """
 
-    def __init__(self, engine: Callable[[], Engine], post: Callable[[Message], object]) -> None:
+    def __init__(
+        self, engine: Callable[[], Engine], post: Callable[[Message], object], undo_key: str = "u"
+    ) -> None:
+        self._undo_key = undo_key
         self._make = engine
         self._post = post
         self._engine: Engine | None = None
@@ -165,7 +169,7 @@ class Actions:
         if plan.action in {"apply", "combine"}:
             assert plan.task_id is not None
             done = engine.apply(plan.task_id)
-            return Said(_applied(done), "information" if done.applied else "error")
+            return Said(_applied(done, self._undo_key), "information" if done.applied else "error")
         back = engine.undo(plan.task_id)
         return Said(back.message, "information" if back.undone else "warning")
 
@@ -222,11 +226,11 @@ def _undo_plan(seen: UndoResult) -> Message:
     return Planned(Plan("undo", seen.task_id, f"Restore {seen.message}", ready=True, lines=lines))
 
 
-def _applied(done: ApplyResult) -> str:
+def _applied(done: ApplyResult, undo_key: str) -> str:
     if not done.applied or done.already_applied or not done.files:
         return done.message
     count = len(done.files)
-    return f"applied {count} file{'' if count == 1 else 's'} · u undoes"
+    return f"applied {count} file{'' if count == 1 else 's'} · {undo_key} undoes"
 
 
 def _sentence(error: CaesarError) -> str:

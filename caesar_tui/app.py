@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 from textual.binding import BindingType
 from textual.message import Message
 from textual.theme import BUILTIN_THEMES
@@ -26,6 +26,7 @@ from caesar_tui.bridge import Bridge
 from caesar_tui.busy import Busy, work_of
 from caesar_tui.delegating import Delegating
 from caesar_tui.herald import RESTORE_TITLE, SAVE_TITLE, News, sequences
+from caesar_tui.keyed import KeyedApp, Keymap
 from caesar_tui.messages import (
     AnswerGiven,
     ApplyWanted,
@@ -59,7 +60,7 @@ from caesar_tui.themes import DARK, LIGHT, THEMES
 from caesar_tui.widgets.safe import plain
 
 
-class CaesarApp(App[int]):
+class CaesarApp(KeyedApp):
     """The dashboard.
 
     Args:
@@ -74,6 +75,7 @@ class CaesarApp(App[int]):
         until_over: leave a moment after all that is shown has ended.
         lifeline: a descriptor that reads as ended when the process dies that restores the
             terminal; `None` when there is none.
+        keys: those that hold; `None` is the table's.
 
     """
 
@@ -99,8 +101,11 @@ class CaesarApp(App[int]):
         race: str | None = None,
         until_over: bool = False,
         lifeline: int | None = None,
+        keys: Keymap | None = None,
     ) -> None:
         super().__init__()
+        self.keys = keys or Keymap()
+        self.set_keymap(self.keys.bindings)
         for known in THEMES.values():
             self.register_theme(known)
         self.theme = THEMES[theme].name if theme in THEMES else theme
@@ -110,7 +115,7 @@ class CaesarApp(App[int]):
             layout.root, clock, self._act, glyphs, only=only, race=race, until_over=until_over
         )
         self._bridge = Bridge(layout, self._board, ids, clock)
-        self._actions = Actions(engine, self._post)
+        self._actions = Actions(engine, self._post, self.keys.shown("board.undo"))
         self._clock = clock
         self._busy: Busy[Worker[Any]] = Busy(glyphs)
         self._working = ""
@@ -273,6 +278,13 @@ def show(
     if theme is not None and theme not in known:
         sys.stderr.write(f"No theme {plain(theme)!r}. There are: {', '.join(sorted(known))}.\n")
         return EXIT_USAGE
+    from caesar_tui.keys_file import keys_path, read_keymap
+
+    try:
+        keys = read_keymap(keys_path())
+    except CaesarError as error:
+        sys.stderr.write(f"{plain(f'{error.message} {error.hint}')}\n")
+        return EXIT_USAGE
     app = CaesarApp(
         layout,
         engine=lambda: _engine(layout),
@@ -284,6 +296,7 @@ def show(
         race=None if until_over else race,
         until_over=until_over,
         lifeline=lifeline,
+        keys=keys,
     )
     return app.run() or app.return_code or 0
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from caesar_core.board.views import TaskFacts, TaskView
-from caesar_tui.keymap import Key, keys_of
+from caesar_tui.keymap import Key
 
 _OF_A_TASK: Final[dict[str, Callable[[TaskFacts], bool]]] = {
     "apply": lambda facts: not facts.is_active and facts.files != 0,
@@ -40,17 +40,23 @@ def applies(action: str, view: TaskView | None, tab: str) -> bool:
 
 
 def board_hints(
-    view: TaskView | None, tab: str, *, has_applied: bool, in_race: bool = False
+    keys: Iterable[Key],
+    view: TaskView | None,
+    tab: str,
+    *,
+    has_applied: bool,
+    in_race: bool = False,
 ) -> list[Key]:
-    """Return the keys for the footer; `u` always works, and is shown when something was applied.
+    """Return the keys for the footer; undo always works, and is shown when something was applied.
 
     Args:
+        keys: those of the board.
         in_race: whether the row of a race is chosen.
 
     """
     return [
         key
-        for key in keys_of("board")
+        for key in keys
         if key.label
         and ((in_race and key.action == "race") or _applies(key, view, tab))
         and (has_applied or key.action != "undo")

@@ -18,6 +18,7 @@ from aiohttp import web
 from textual_serve.server import Server
 
 from caesar_core.store.layout import Layout
+from caesar_tui.keys_file import keys_path, read_keymap
 
 HOST: Final = "127.0.0.1"
 COOKIE: Final = "caesar-session"
@@ -117,7 +118,11 @@ def serve_dashboard(
         ids: show only these tasks; `None` shows all.
         theme: see `entry.run_dashboard`.
 
+    Raises:
+        ConfigError: the file of keys holds something that is not understood; no tab could say so.
+
     """
+    read_keymap(keys_path())
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((HOST, 0))

@@ -45,7 +45,8 @@ def flags(command: str) -> str:
 
 def keys(scope: Scope) -> str:
     """Return the keys of one kind of screen."""
-    return table(("Key", "What it does"), [(f"`{k.shown}`", k.help) for k in keys_of(scope)])
+    rows = [(f"`{k.shown}`", k.help, "" if k.is_fixed else f"`{k.id}`") for k in keys_of(scope)]
+    return table(("Key", "What it does", "Name"), rows)
 
 
 def events() -> str:

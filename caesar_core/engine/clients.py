@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.engine.json_file import JsonFile
-from caesar_core.engine.resolve_agent import nearest
-from caesar_core.errors import CaesarError, OperationError
+from caesar_core.errors import CaesarError, OperationError, nearest
 from caesar_core.home import known_home
 from caesar_core.text import one_line
 

@@ -10,7 +10,8 @@ from caesar_core.config.settings import Config, Role
 from caesar_core.engine.project import Project
 from caesar_core.engine.request import Note, Request
 from caesar_core.engine.resolve import Resolution
-from caesar_core.engine.resolve_agent import UnknownAgentError, nearest
+from caesar_core.engine.resolve_agent import UnknownAgentError
+from caesar_core.errors import nearest
 from caesar_core.store.pauses import clear_pause, load_pause
 
 WAITS: Final = "The task waits"

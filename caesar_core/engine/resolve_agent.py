@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from caesar_core.agents.base import Agent
@@ -11,7 +10,7 @@ from caesar_core.agents.install import install_hint
 from caesar_core.config.policy import NO_DEPTH, refusal
 from caesar_core.config.settings import Config, Role
 from caesar_core.engine.request import Request
-from caesar_core.errors import CaesarError
+from caesar_core.errors import CaesarError, nearest
 
 
 class UnknownAgentError(CaesarError):
@@ -145,12 +144,3 @@ def _check_policy(config: Config, agent: Agent, depth: int) -> None:
     refused = refusal(config.policy, agent.id, depth=depth)
     if refused is not None:
         raise refused.error()
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint: the known name most like `name`, else all of them."""
-    names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    if close:
-        return f"Did you mean {close[0]!r}?"
-    return f"Known: {', '.join(names)}." if names else "None is known."

@@ -12,7 +12,8 @@ from textual.widgets import Input
 
 from caesar_core.board.order import ORDERS, Filter
 from caesar_tui.hints import applies, board_hints
-from caesar_tui.keymap import Key, bindings, keys_of
+from caesar_tui.keyed import keys_here
+from caesar_tui.keymap import Key, bindings
 from caesar_tui.messages import BoardChanged
 from caesar_tui.outlook import ForecastRead
 from caesar_tui.screens.errand_keys import ErrandKeys
@@ -184,12 +185,13 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
 
     def _hints(self) -> list[Key]:
         scope = self.pane.scope
-        own = [key for key in keys_of(scope) if key.label] if scope else []
+        own = [key for key in keys_here(self).of(scope) if key.label] if scope else []
         if scope in {"answer", "find"}:
             return own
         own = [key for key in own if self.pane.allows(key)]
         taken = {key.shown for key in own}
         rest = board_hints(
+            keys_here(self).of("board"),
             self.chosen_view,
             self.pane.tab,
             has_applied=self.board_model.has_applied,
@@ -241,5 +243,5 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         if not only.is_empty:
             notes.append(f"filter: {self.filter_box.value}")
         if left_out:
-            notes.append(f"{left_out} older (h)")
+            notes.append(f"{left_out} older ({keys_here(self).shown('board.history')})")
         return notes

@@ -12,7 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
-from caesar_tui.keymap import bindings, keys_of
+from caesar_tui.keyed import keys_here
+from caesar_tui.keymap import bindings
 from caesar_tui.messages import Plan
 from caesar_tui.widgets.safe import content
 from caesar_tui.widgets.status_bar import KeyBar
@@ -52,7 +53,7 @@ class ConfirmScreen(ModalScreen[Plan | None]):
 
     def on_mount(self) -> None:
         """Show the keys that apply."""
-        keys = keys_of("sheet")
+        keys = keys_here(self).of("sheet")
         shown = [key for key in keys if self._plan.ready or key.action != "accept"]
         self.query_one(KeyBar).show(shown)
 

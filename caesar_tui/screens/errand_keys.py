@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from caesar_core.text import one_line
 from caesar_tui.draft import Draft
-from caesar_tui.keymap import keys_of
+from caesar_tui.keyed import keys_here
 from caesar_tui.messages import (
     ApplyWanted,
     CommandRead,
@@ -100,7 +100,7 @@ class ErrandKeys(BoardBase):
         """Offer everything that a key does, and every task."""
         offers = [
             Offer(key.help, key.shown, action=key.action)
-            for key in keys_of("board")
+            for key in keys_here(self).of("board")
             if key.action != "palette" and self.check_action(key.action.partition("(")[0], ())
         ]
         offers += [

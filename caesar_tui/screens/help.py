@@ -11,7 +11,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from caesar_tui.keymap import Key, Scope, keys_of
+from caesar_tui.keyed import Keymap, keys_here
+from caesar_tui.keymap import Key, Scope
 
 SECTIONS: Final[tuple[tuple[Scope, str], ...]] = (
     ("list", ""),
@@ -48,15 +49,15 @@ class HelpScreen(ModalScreen[None]):
         with VerticalScroll(id="sheet") as sheet:
             sheet.border_title = Content(" Keys ")
             sheet.border_subtitle = Content(" Esc leaves ")
-            yield Static(Content("\n").join(_rows()))
+            yield Static(Content("\n").join(_rows(keys_here(self))))
 
 
-def _rows() -> list[Content]:
+def _rows(keys: Keymap) -> list[Content]:
     rows: list[Content] = []
     for scope, title in SECTIONS:
         if title:
             rows += [Content(""), Content.styled(title, "bold")]
-        rows += [_row(key) for key in keys_of(scope)]
+        rows += [_row(key) for key in keys.of(scope)]
     return rows
 
 

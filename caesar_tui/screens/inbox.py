@@ -17,7 +17,8 @@ from textual.screen import ModalScreen
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.views import QuestionView
 from caesar_core.text import one_line
-from caesar_tui.keymap import bindings, keys_of
+from caesar_tui.keyed import keys_here
+from caesar_tui.keymap import bindings
 from caesar_tui.render.cells import Cell
 from caesar_tui.render.questions import left_text
 from caesar_tui.widgets.cursor_view import CursorView
@@ -89,7 +90,7 @@ class InboxScreen(ModalScreen[QuestionView | None]):
 
     def on_mount(self) -> None:
         """Show the keys."""
-        self.query_one(KeyBar).show(key for key in keys_of("inbox") if key.label)
+        self.query_one(KeyBar).show(key for key in keys_here(self).of("inbox") if key.label)
         self.set_focus(self.query_one(QuestionList))
 
     def show(self, asked: Sequence[QuestionView], names: Mapping[str, str], now: datetime) -> None:

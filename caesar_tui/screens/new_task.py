@@ -17,7 +17,8 @@ from textual.widgets import Input, Label, TextArea
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_tui.draft import Draft
-from caesar_tui.keymap import bindings, keys_of
+from caesar_tui.keyed import keys_here
+from caesar_tui.keymap import bindings
 from caesar_tui.messages import CommandRead, DraftPlanned, Intent, PlanWanted, StartWanted
 from caesar_tui.render.plan_page import plan_page
 from caesar_tui.widgets.choice import Choice
@@ -85,7 +86,7 @@ class NewTaskScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Begin with the objective."""
-        self.query_one(KeyBar).show(key for key in keys_of("form") if key.label)
+        self.query_one(KeyBar).show(key for key in keys_here(self).of("form") if key.label)
         self.set_focus(self.query_one("#objective"))
         self._plan()
 

@@ -17,7 +17,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
-from caesar_tui.keymap import bindings, keys_of
+from caesar_tui.keyed import keys_here
+from caesar_tui.keymap import bindings
 from caesar_tui.render.cells import Cell
 from caesar_tui.widgets.cursor_view import CursorView
 from caesar_tui.widgets.status_bar import KeyBar
@@ -102,7 +103,7 @@ class PaletteScreen(ModalScreen[Offer | None]):
 
     def on_mount(self) -> None:
         """Show everything."""
-        self.query_one(KeyBar).show(key for key in keys_of("palette") if key.label)
+        self.query_one(KeyBar).show(key for key in keys_here(self).of("palette") if key.label)
         self.query_one(Offers).show(self._offers[:MOST])
         self.set_focus(self.query_one(Input))
 

@@ -14,7 +14,8 @@ from caesar_core.board.order import Row
 from caesar_core.board.race import CellView, ComparisonView, ContestantView, RaceView
 from caesar_core.board.ranking import RULE
 from caesar_core.text import counted, one_line
-from caesar_tui.keymap import bindings, keys_of
+from caesar_tui.keyed import keys_here
+from caesar_tui.keymap import bindings
 from caesar_tui.messages import (
     ApplyWanted,
     CombineWanted,
@@ -83,7 +84,7 @@ class RaceScreen(Screen[None]):
         """Begin with the matrix."""
         self.set_focus(self.query_one("#matrix"))
         self.query_one(KeyBar).show(
-            key for scope in ("compare", "race") for key in keys_of(scope) if key.label
+            key for scope in ("compare", "race") for key in keys_here(self).of(scope) if key.label
         )
         self._draw()
 
@@ -214,7 +215,8 @@ class RaceScreen(Screen[None]):
             self._say("combining")
             self._act(CombineWanted(picks))
         else:
-            self._say("nothing is picked yet: Space picks a file, or a hunk")
+            key = keys_here(self).shown("matrix.pick")
+            self._say(f"nothing is picked yet: {key} picks a file, or a hunk")
 
     def action_apply(self) -> None:
         """Apply the focused contestant; shows first what would happen."""

@@ -13,7 +13,8 @@ from textual.screen import Screen
 
 from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import Row
-from caesar_tui.keymap import bindings, keys_of
+from caesar_tui.keyed import keys_here
+from caesar_tui.keymap import bindings
 from caesar_tui.messages import AnswerGiven, Intent
 from caesar_tui.widgets.safe import content
 from caesar_tui.widgets.status_bar import KeyBar, QuietStatic
@@ -41,7 +42,7 @@ class WallScreen(Screen[str | None]):
         """Show the keys."""
         self.set_focus(self.query_one(Wall))
         self.query_one(KeyBar).show(
-            key for scope in ("tiles", "wall") for key in keys_of(scope) if key.label
+            key for scope in ("tiles", "wall") for key in keys_here(self).of(scope) if key.label
         )
 
     def show(

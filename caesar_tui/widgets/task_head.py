@@ -19,6 +19,7 @@ from caesar_core.board.glyphs import UNICODE, Glyphs
 from caesar_core.board.order import Row
 from caesar_core.board.views import TaskView
 from caesar_core.text import one_line
+from caesar_tui.keyed import keys_here
 from caesar_tui.render.cells import size_text
 from caesar_tui.render.task_row import ink_of, time_of
 from caesar_tui.widgets.safe import content
@@ -116,7 +117,8 @@ class TaskHead(Vertical):
             agents = ", ".join(known.agent for known in facts)
             title = dot.join((f"race {facts[0].race_id}", f"{done}/{len(facts)} done", agents))
             objective = content(one_line(facts[0].objective, LONGEST))
-            keys = f"Enter shows the race{dot}Space unfolds it into its contestants"
+            fold = keys_here(self).shown("list.turn")
+            keys = f"Enter shows the race{dot}{fold} unfolds it into its contestants"
             self._tell(content(title, "bold $accent"), objective, content(keys, "$dim"))
 
     def _tell(self, title: Content, objective: Content, doing: Content) -> None:
@@ -138,12 +140,14 @@ class TaskHead(Vertical):
         mark = self._glyphs.more
         said = f"{mark} following" if following else f"{unseen} new {mark}" if unseen else ""
         sign = mark if following else f"{unseen}{mark}" if unseen else ""
-        self._follow = ("  ".join(filter(None, (note, said or "f follows"))), note or sign)
+        follow = f"{keys_here(self).shown('board.follow')} follows"
+        self._follow = ("  ".join(filter(None, (note, said or follow))), note or sign)
         self._lay_out()
 
     def aged(self, *, is_old: bool) -> None:
         """Say whether the diff that is shown has become old."""
-        said = ("changed since, 2 reads anew", "changed") if is_old else ("", "")
+        key = keys_here(self).shown("board.diff")
+        said = (f"changed since, {key} reads anew", "changed") if is_old else ("", "")
         if said != self._age:
             self._age = said
             self._lay_out()
@@ -184,12 +188,17 @@ class EmptyState(Static):
     """What to do when there is nothing to see."""
 
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(_empty_text(glyphs), id=id, markup=False)
+        super().__init__(id=id, markup=False)
+        self._glyphs = glyphs
+
+    def on_mount(self) -> None:
+        """Say which key begins."""
+        self.update(_empty_text(self._glyphs, keys_here(self).shown("board.new")))
 
 
-def _empty_text(glyphs: Glyphs) -> Content:
+def _empty_text(glyphs: Glyphs, key: str) -> Content:
     lines = [Content.styled(f"{glyphs.brand}  No task yet", "bold $accent"), Content("")]
-    pressed = ("n", "fill in a new delegation, here")
+    pressed = (key, "fill in a new delegation, here")
     for command, meaning in (pressed, *FIRST_COMMANDS):
         lines.append(Content.assemble((f"{command:<38}", "bold"), (meaning, "$dim")))
     return Content("\n").join(lines)

@@ -61,9 +61,11 @@ def place_of(widget: Widget, text: str) -> int:
 
 
 @asynccontextmanager
-async def opened(sample: Sample, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[Any]]:
+async def opened(
+    sample: Sample, size: tuple[int, int] = (120, 36), **options: Any
+) -> AsyncIterator[Pilot[Any]]:
     """Open the dashboard and wait until it shows the project."""
-    async with sample.app().run_test(size=size, notifications=True) as pilot:
+    async with sample.app(**options).run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
         yield pilot
 

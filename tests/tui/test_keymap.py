@@ -7,7 +7,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 
 from caesar_tui.app import CaesarApp
-from caesar_tui.keymap import KEYS, Scope, keys_of
+from caesar_tui.keymap import KEYS, TOGETHER, Scope, keys_of
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.help import SECTIONS
@@ -81,16 +81,12 @@ def test_the_bindings_of_the_screens_are_those_of_the_table() -> None:
         assert [b.action for b in bound] == [k.action.format(key=name) for name, k in known]
 
 
+def test_no_scope_is_left_out_of_what_may_clash() -> None:
+    assert frozenset().union(*TOGETHER) == set(get_args(Scope))
+
+
 def test_no_key_means_two_things_on_one_screen() -> None:
-    for scopes in (
-        {"list", "board"},
-        {"pane", "stream"},
-        {"pane", "diff"},
-        {"pane", "files"},
-        {"find"},
-        {"answer"},
-        {"sheet"},
-    ):
+    for scopes in TOGETHER:
         names = [name for key in KEYS if key.scope in scopes for name in key.keys.split(",")]
         assert len(names) == len(set(names))
 
@@ -105,7 +101,8 @@ def test_the_page_of_keys_names_every_key() -> None:
         _, _, rest = page.partition(f"<!-- generated: keys {scope} -->")
         told = rest.partition("<!-- end -->")[0].splitlines()
         assert [line for line in told if line.startswith("| `")] == [
-            f"| `{key.shown}` | {key.help} |" for key in keys_of(scope)
+            f"| `{key.shown}` | {key.help} | {'' if key.is_fixed else f'`{key.id}`'} |"
+            for key in keys_of(scope)
         ]
 
 

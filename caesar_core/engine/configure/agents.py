@@ -12,8 +12,8 @@ from caesar_core.config.settings import DeclaredAgent
 from caesar_core.config.values import entry_values
 from caesar_core.engine.configure.layer_file import SCOPES, Scope, edit_layer, layer_document
 from caesar_core.engine.project import Project
-from caesar_core.engine.resolve_agent import UnknownAgentError, nearest
-from caesar_core.errors import CaesarError
+from caesar_core.engine.resolve_agent import UnknownAgentError
+from caesar_core.errors import CaesarError, nearest
 
 
 @dataclass(frozen=True, slots=True)

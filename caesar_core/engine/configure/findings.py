@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caesar_core.engine.project import Project
-from caesar_core.engine.resolve_agent import nearest
+from caesar_core.errors import nearest
 
 
 def doubts(project: Project) -> list[str]:

@@ -13,7 +13,7 @@ from caesar_core.config.edit import ConfigDocument
 from caesar_core.config.settings import Policy
 from caesar_core.engine.configure.layer_file import Scope, edit_layer
 from caesar_core.engine.project import Project
-from caesar_core.engine.resolve_agent import nearest
+from caesar_core.errors import nearest
 
 
 @dataclass(frozen=True, slots=True)

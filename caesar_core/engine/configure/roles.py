@@ -10,9 +10,9 @@ from caesar_core.config.values import entry_values
 from caesar_core.engine.configure.agents import Removed, remove_entry
 from caesar_core.engine.configure.layer_file import Scope, edit_layer
 from caesar_core.engine.project import Project
-from caesar_core.engine.resolve_agent import UnknownRoleError, nearest
+from caesar_core.engine.resolve_agent import UnknownRoleError
 from caesar_core.engine.roles import role_prompt
-from caesar_core.errors import CaesarError
+from caesar_core.errors import CaesarError, nearest
 
 
 @dataclass(frozen=True, slots=True)
