@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from caesar_core.engine.observed import Observed, flags_of, stat_of
+from caesar_core.engine.outside import report_git_dir, report_outside, report_programs, report_refs
 from caesar_core.engine.paths import from_project
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.worktrees import (
@@ -17,21 +18,12 @@ from caesar_core.engine.worktrees import (
     snapshot_of,
 )
 from caesar_core.errors import CaesarError
-from caesar_core.identity import is_alive
 from caesar_core.repo.changes import FileChange, list_changes
 from caesar_core.repo.discover import Repository
-from caesar_core.repo.main_tree import main_tree_state, touched_since
 from caesar_core.repo.outcome import keep_outcome
 from caesar_core.repo.snapshot import Snapshot, snapshot_workspace
-from caesar_core.text import one_line
 
-_OUTSIDE: Final = "Changed outside of the worktree while the task ran"
-_OUTSIDE_DETAIL: Final = "By this task or by somebody else; it is not part of the task's diff."
-_OUTSIDE_SHOWN: Final = 10
-_SETTINGS_SHOWN: Final = 30
 _FILTER: Final = "The agent assigned a git filter to files"
-_SETTINGS: Final = "Programs that git runs were configured in your repository meanwhile"
-_SETTINGS_DETAIL: Final = "Unless that was you, remove them: git config --list --show-origin"
 _FILTER_DETAIL: Final = "If your git knows that filter, it runs on them when you apply:"
 
 
@@ -51,6 +43,7 @@ def observe(run: TaskRun) -> Observation:
     What goes wrong here is a finding, never the end: the report is written anyway.
     """
     try:
+        report_git_dir(run)
         if run.record.base_ref is None:
             return Observation()
         run.look_again()
@@ -58,6 +51,7 @@ def observe(run: TaskRun) -> Observation:
         if repository is None:
             run.find("high", "The repository was gone when the task ended; nothing could be read")
             return Observation()
+        report_refs(run, repository)
         if run.record.isolation == "worktree":
             return _worktree(run, repository)
         return _in_place(run, repository)
@@ -69,7 +63,7 @@ def observe(run: TaskRun) -> Observation:
 def _worktree(run: TaskRun, repository: Repository) -> Observation:
     record = run.record
     base = record.base_ref
-    _report_outside(run, repository)
+    report_outside(run, repository)
     if restore_git_file(record):
         run.find("medium", "The agent removed or changed the .git of its worktree; it is back")
     snapshot = snapshot_of(record)
@@ -77,7 +71,7 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
         run.find("high", "The worktree was gone when the task ended; nothing of it could be read")
         return Observation()
     _report_left_out(run, snapshot)
-    _report_settings(run, repository)
+    report_programs(run, repository)
     changes = list_changes(repository.git(), base, snapshot.tree, prefix=repository.prefix)
     _report_filters(run, repository, base, snapshot.tree, changes)
     commit = None
@@ -94,49 +88,13 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
     return _observation(changes, repository.prefix, commit)
 
 
-def _report_outside(run: TaskRun, repository: Repository) -> None:
-    """Name what changed in the user's own work tree; nobody can tell who did it."""
-    if run.main_tree is None:
-        return
-    ours = _output_of_follower(run)
-    touched = [
-        path
-        for path in touched_since(run.main_tree, main_tree_state(repository))
-        if not ours or _identity(repository.git_root / path) not in ours
-    ]
-    for path in touched[:_OUTSIDE_SHOWN]:
-        run.find("low", _OUTSIDE, _OUTSIDE_DETAIL, file=path)
-    if len(touched) > _OUTSIDE_SHOWN:
-        run.find("low", _OUTSIDE, f"and {len(touched) - _OUTSIDE_SHOWN} more")
-
-
-def _output_of_follower(run: TaskRun) -> set[tuple[int, int]]:
-    """Return the files that our own output goes to, as in `caesar run … > out.json`.
-
-    Known while whoever started the task follows it, where the system has `/proc`.
-    """
-    starter = run.record.starter
-    if starter is None or not is_alive(starter):
-        return set()
-    found = (_identity(Path(f"/proc/{starter.pid}/fd/{number}")) for number in (1, 2))
-    return {identity for identity in found if identity is not None}
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino
-
-
 def _in_place(run: TaskRun, repository: Repository) -> Observation:
     workspace, filters = Path(run.record.workspace), run.record.filters
     after = snapshot_workspace(repository, workspace, filters=filters)
     if after is None or run.record.base_ref is None:
         return Observation()
     _report_left_out(run, after)
-    _report_settings(run, repository)
+    report_programs(run, repository)
     changes = list_changes(
         repository.git(), run.record.base_ref, after.tree, prefix=repository.prefix
     )
@@ -159,22 +117,6 @@ def _report_filters(
         if fresh:
             path = from_project(change.path, repository.prefix)
             run.find("medium", _FILTER, f"{_FILTER_DETAIL} {'; '.join(fresh)}", file=path)
-
-
-def _report_settings(run: TaskRun, repository: Repository) -> None:
-    """Name filters, hooks and other programs that were configured while the task ran.
-
-    A worktree shares its configuration with the user's repository: their next git would run them.
-    What only the supervisor knew that has died meanwhile is not compared.
-    """
-    git = repository.git()
-    found = set(git.list_filters()) - set(run.record.filters)
-    if run.programs is not None:
-        found |= set(git.list_programs()) - set(run.programs)
-    fresh = sorted(found)
-    if fresh:
-        told = "; ".join(one_line(setting, 120) for setting in fresh[:_SETTINGS_SHOWN])
-        run.find("high", _SETTINGS, f"{told}. {_SETTINGS_DETAIL}")
 
 
 def _filter_lines(repository: Repository, blob: str) -> list[str]:

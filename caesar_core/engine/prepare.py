@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+from caesar_core.engine.before import look_before, store_before
 from caesar_core.engine.set_up import set_up
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.writers import take_place
@@ -50,17 +51,18 @@ def prepare_place(run: TaskRun, stack: ExitStack) -> None:
         raise CancelledError("Cancelled before the agent started.")
 
 
-def note_main_tree(run: TaskRun) -> None:
-    """Remember the user's own work tree as it is just before the agent starts.
+def note_surroundings(run: TaskRun) -> None:
+    """Remember the user's work tree and git as they are just before the agent starts.
 
     Not earlier: what a person edits while the task waits for a slot is not the agent's.
     """
     repository = run.repository
-    if repository is None or not repository.usable:
+    if repository is None or repository.bare:
         return
-    if run.record.isolation == "worktree":
-        run.main_tree = main_tree_state(repository)
-        run.programs = repository.git().list_programs()
+    apart = run.record.isolation == "worktree"
+    run.before = look_before(repository, main_tree_state(repository) if apart else None)
+    store_before(run.layout.before(run.id), run.before)
+    if apart or not repository.usable:
         return
     filters = repository.git().list_filters()
     before = snapshot_workspace(repository, Path(run.record.workspace), filters=filters)

@@ -34,7 +34,7 @@ from caesar_core.engine.prepare import (
     claim_place,
     discard_worktree,
     forget_first_attempt,
-    note_main_tree,
+    note_surroundings,
     prepare_place,
 )
 from caesar_core.engine.private import close_mirrors
@@ -116,7 +116,7 @@ class Supervisor:
                 plan or Plan(argv=(), cwd="", shown="", deadline_ms=1),
                 self._cancelled,
             )
-            run.recall_findings()
+            run.recall()
             self._guarded(run, stack, wake_fd, problem)
             self._forget()
         return record
@@ -192,7 +192,7 @@ class Supervisor:
             prepare_place(run, stack)
             wait_for_turn(run, stack)
             self._set_space_aside()
-            note_main_tree(run)
+            note_surroundings(run)
             agent = self._start(run)
         else:
             agent = run.record.agent_process

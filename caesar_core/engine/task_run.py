@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.clock import Clock
+from caesar_core.engine.before import Before, load_before
 from caesar_core.engine.channel import with_own_command
 from caesar_core.engine.checkpoints import Checkpointer
 from caesar_core.engine.plan import Plan
@@ -23,7 +24,6 @@ from caesar_core.process.environment import (
 from caesar_core.protocol.event import EventBody, Progress
 from caesar_core.protocol.versions import PROTOCOL_VERSION
 from caesar_core.repo.discover import Repository, find_repository
-from caesar_core.repo.main_tree import TreeState
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 from caesar_core.store.journal import Journal
 from caesar_core.store.layout import Layout, TaskFiles
@@ -39,8 +39,7 @@ class TaskRun:
 
     Attributes:
         cancelled: whether somebody asked for its end.
-        main_tree: the user's own work tree just before the agent started.
-        programs: what the repository's configuration made git run at that moment.
+        before: the user's work tree and git just before the agent started.
         findings: what the engine has to add to the report, as (severity, title, detail, file).
     """
 
@@ -51,8 +50,7 @@ class TaskRun:
     plan: Plan
     cancelled: Callable[[], bool]
     findings: list[tuple[str, str, str, str | None]] = field(default_factory=list)
-    main_tree: TreeState | None = None
-    programs: tuple[str, ...] | None = None
+    before: Before | None = None
     _journal: Journal | None = None
     _checkpointer: Checkpointer | None = None
     _redactor: Redactor | None = None
@@ -155,8 +153,9 @@ class TaskRun:
             path, data = self.layout.findings(self.id), json.dumps(self.findings)
             write_atomic(path, data.encode("ascii"), durable=False)
 
-    def recall_findings(self) -> None:
-        """Take over what a supervisor before us had to add to the report."""
+    def recall(self) -> None:
+        """Take over what a supervisor before us saw and had to add to the report."""
+        self.before = load_before(self.layout.before(self.id))
         with suppress(FileNotFoundError, StoreError, ValueError, TypeError):
             kept = json.loads(read_bounded(self.layout.findings(self.id), _MOST_FINDINGS))
             for severity, title, detail, file in kept:

@@ -21,7 +21,6 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Final
 from caesar_core.errors import OperationError
 from caesar_core.repo.hardening import (
     RUNS_NO_FILTER,
-    RUNS_PROGRAMS,
     blank_filters,
     hardened_environment,
     plain_merges,
@@ -157,9 +156,9 @@ class Git:
         found = self.run("config", "-z", "--get-regexp", r"^filter\.", ok=(0, 1))
         return tuple(sorted(os.fsdecode(item) for item in split_nul(found.stdout)))
 
-    def list_programs(self) -> tuple[str, ...]:
-        """Return what the repository's own configuration makes git run, as `list_filters` does."""
-        found = self.run("config", "--local", "-z", "--get-regexp", RUNS_PROGRAMS, ok=(0, 1))
+    def list_settings(self) -> tuple[str, ...]:
+        """Return all of the repository's own configuration, as `list_filters` does."""
+        found = self.run("config", "--local", "-z", "--get-regexp", ".", ok=(0, 1))
         return tuple(sorted(os.fsdecode(item) for item in split_nul(found.stdout)))
 
     def _start(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -45,7 +46,7 @@ _ENVIRONMENT: Final[Mapping[str, str]] = {
     "LC_ALL": "C",
 }
 # Keys of git's configuration whose value is a program, or another file of configuration.
-RUNS_PROGRAMS: Final = (
+_RUNS_PROGRAMS: Final = re.compile(
     r"^(core\.(fsmonitor|hookspath|sshcommand|askpass|editor|pager|gitproxy|alternaterefscommand)"
     r"|filter\..*|alias\..*|credential\.(.*\.)?helper|diff\.(external|.*\.(command|textconv))"
     r"|merge\..*\.driver|(diff|merge)tool\..*\.cmd|pager\..*|sequence\.editor"
@@ -114,6 +115,11 @@ def blank_filters(present: Sequence[str], known: frozenset[str]) -> dict[str, st
         for name in changed
         for part, value in (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
     }
+
+
+def runs_program(key: str) -> bool:
+    """Whether a configuration key, as git lists it, names a program or more configuration."""
+    return _RUNS_PROGRAMS.search(key) is not None
 
 
 def _driver(entry: str) -> str:

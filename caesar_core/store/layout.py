@@ -276,9 +276,13 @@ class Layout:
         """What the engine has to add to the report to come."""
         return self.plans / f"{check_id(task_id)}.findings.json"
 
+    def before(self, task_id: str) -> Path:
+        """What was around the task's place just before its agent started."""
+        return self.plans / f"{check_id(task_id)}.before.json"
+
     def run_files(self, task_id: str) -> tuple[Path, ...]:
         """What only supervisors of the task need: gone when it is over."""
-        kept = (self.plan, self.reserve, self.end, self.findings)
+        kept = (self.plan, self.reserve, self.end, self.findings, self.before)
         return tuple(of_task(task_id) for of_task in kept)
 
     def record_lock(self, task_id: str) -> Path:
