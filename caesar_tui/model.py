@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from caesar_core.board.delta import BoardDelta, Health
-from caesar_core.board.lines import event_line
 from caesar_core.board.order import Filter, Order, Row, arrange, count
 from caesar_core.board.standing import Group
 from caesar_core.board.views import QuestionView, TaskView
 from caesar_core.ids import shortest_prefixes
 from caesar_core.protocol.event import Event
 from caesar_tui.render.race_row import Field
+from caesar_tui.tail import LINES, Tail
 
 SHOWN_FINISHED: Final = 50
 SHOWN_HISTORY: Final = 2_000
-TAIL: Final = 40
 _FEWEST: Final = 6
 
 
@@ -40,7 +38,7 @@ class BoardModel:
         self.tasks: dict[str, TaskView] = {}
         self.health = Health()
         self.complete = False
-        self.tails: dict[str, deque[str]] = {}
+        self.tails: dict[str, Tail] = {}
         self._active: set[str] = set()
         self._ended: list[str] | None = None
         self._prefixes: dict[str, str] | None = None
@@ -72,8 +70,9 @@ class BoardModel:
 
     def remember(self, task_id: str, events: Sequence[Event]) -> None:
         """Keep the last lines of a running task's stream."""
-        tail = self.tails.setdefault(task_id, deque(maxlen=TAIL))
-        tail.extend(_tail_line(event) for event in events[-TAIL:])
+        tail = self.tails.setdefault(task_id, Tail())
+        for event in events[-LINES:]:
+            tail.add(event)
 
     @property
     def running(self) -> list[TaskView]:
@@ -155,11 +154,6 @@ class BoardModel:
             ended.sort(key=lambda facts: (facts.ended_at or facts.created_at, facts.id))
             self._ended = [facts.id for facts in reversed(ended)]
         return self._ended
-
-
-def _tail_line(event: Event) -> str:
-    line = event_line(event, limit=160)
-    return f"{line.time}  {line.label:<8} {line.text}"
 
 
 def _thousands(number: int) -> str:

@@ -101,7 +101,7 @@ class Outlook:
         """Return a few words for each task whose result would collide with something."""
         named = {task_id for view in self._views for task_id in (view.task_id, view.other)}
         return {
-            task_id: f"conflicts with {text}"
+            task_id: f"conflicts: {text}"
             for task_id in named & self._waiting.keys()
             if (text := self._others(task_id, prefixes))
         }

@@ -12,7 +12,12 @@ from caesar_core.text import human_duration
 from caesar_tui.render.cells import Cell, Ink
 
 _INKS: Final[dict[ItemState, Ink]] = {"open": "accent", "good": "ok", "bad": "bad"}
-_STEPS: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400)
+_STEPS: Final = (
+    *(0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30),
+    *(minutes * 60 for minutes in (1, 2, 5, 10, 15, 30)),
+    *(hours * 3600 for hours in (1, 2, 4, 12, 24)),
+)
+"""Seconds between two labels of the axis."""
 _MARKS: Final = {
     "message": "speech",
     "thinking": "thinking",
@@ -49,16 +54,17 @@ class Scale:
 
 def axis(scale: Scale, bar: str) -> str:
     """Return the line of times, counted from the beginning."""
-    span = max(1.0, scale.end - scale.begin)
+    span = max(0.1, scale.end - scale.begin)
     step = next((s for s in _STEPS if span / s * 8 <= scale.width), _STEPS[-1])
     cells = [" "] * scale.width
-    moment = 0.0
-    while moment <= span:
+    free = 0
+    for number in range(int(span / step) + 1):
+        moment = number * step
         label = f"{bar}{human_duration(moment).replace('.0s', 's') if moment else '0s'}"
         at = scale.column(scale.begin + moment)
-        if at + len(label) <= scale.width:
+        if free <= at <= scale.width - len(label):
             cells[at : at + len(label)] = label
-        moment += step
+            free = at + len(label)
     return "".join(cells)
 
 

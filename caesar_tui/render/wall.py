@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from caesar_core.board.activity import activity
 from caesar_core.board.glyphs import Glyphs
+from caesar_core.board.lines import EventLine
 from caesar_core.board.order import Row
 from caesar_core.board.views import QuestionView
 from caesar_core.text import fit, one_line
@@ -53,7 +54,7 @@ def grid_for(count: int, width: int, height: int) -> Grid:
 
 
 def tile(
-    row: Row, tail: Sequence[str], size: tuple[int, int], now: datetime, glyphs: Glyphs
+    row: Row, tail: Sequence[EventLine], size: tuple[int, int], now: datetime, glyphs: Glyphs
 ) -> list[Line]:
     """Return the lines within a tile's frame, `size` wide and high."""
     width, height = size
@@ -62,7 +63,7 @@ def tile(
     below = _question(asked[0], width, now, glyphs) if asked else []
     room = max(0, height - len(lines) - len(below))
     shown = list(tail)[-room:] if room else []
-    lines += [(Cell(text, width, "dim"),) for text in shown]
+    lines += [(Cell(line.plain(glyphs), width, "dim"),) for line in shown]
     lines += [(Cell("", width),)] * (height - len(lines) - len(below))
     return (lines + below)[:height]
 

@@ -21,6 +21,7 @@ from caesar_tui.screens.help import HelpScreen
 from caesar_tui.screens.overview_keys import OverviewKeys
 from caesar_tui.screens.pane_keys import PaneKeys
 from caesar_tui.screens.task_keys import TaskKeys
+from caesar_tui.widgets.event_pages import EventPages
 from caesar_tui.widgets.status_bar import HeaderBar, KeyBar, StatusBar
 from caesar_tui.widgets.task_head import EmptyState
 from caesar_tui.widgets.task_pane import TaskPane
@@ -134,6 +135,11 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         self.set_class(self.pane.form.line.has_focus, "-answering")
         self._render_head(self.clock.now())
 
+    def on_event_pages_moved(self, message: EventPages.Moved) -> None:
+        """Offer to follow the end where it is not followed."""
+        message.stop()
+        self.render_keys()
+
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Keep the filter and go back to the list."""
         message.stop()
@@ -197,6 +203,8 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
             has_applied=self.board_model.has_applied,
             in_race=self.table.chosen_race is not None,
         )
+        if self.pane.searched.following:
+            rest = [key for key in rest if key.action != "follow"]
         return [*own, *(key for key in rest if key.shown not in taken)]
 
     def _is_over(self) -> bool:

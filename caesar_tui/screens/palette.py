@@ -64,17 +64,19 @@ class Offers(CursorView):
         self.move_to(0)
 
     def row_count(self) -> int:
-        """Return the number of offers."""
-        return len(self.offers)
+        """Return the number of offers; where none fits, the line that says so."""
+        return len(self.offers) or 1
 
     def row_style(self, index: int) -> Style:
         """Mark the current one although the line above it has the focus."""
-        if index == self.cursor:
+        if self.offers and index == self.cursor:
             return self.get_component_rich_style("view--cursor")
         return self.rich_style
 
     def row_segments(self, index: int, width: int) -> list[Segment]:
         """Return what it does, and its key."""
+        if not self.offers:
+            return self.inked((Cell("nothing fits", width, "dim"),))
         offer = self.offers[index]
         side = min(16, width // 3)
         return self.inked(

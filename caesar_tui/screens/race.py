@@ -44,6 +44,7 @@ class RaceScreen(Screen[None]):
     """Shows one race; what is picked stays as long as the screen does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("race")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - Textual's own form
 
     def __init__(
         self, race_id: str, act: Callable[[Intent], None], glyphs: Glyphs = UNICODE
@@ -293,7 +294,9 @@ class RaceScreen(Screen[None]):
             parts.append(f"{counted(len(self._picks), 'part')} picked, p previews")
         if self._comparison is not None:
             parts += self._comparison.notes
-            parts += [f"identical: {', '.join(group)}" for group in self._comparison.identical]
+            places = {one.task_id: str(place) for place, one in enumerate(self.field, 1)}
+            groups = [[places.get(i, i) for i in group] for group in self._comparison.identical]
+            parts += [f"identical: {' = '.join(sorted(group))}" for group in groups]
         return f"  {self._glyphs.bullet}  ".join(parts)
 
     def _read_file(self) -> None:

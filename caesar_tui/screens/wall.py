@@ -16,6 +16,7 @@ from caesar_core.board.order import Row
 from caesar_tui.keyed import keys_here
 from caesar_tui.keymap import bindings
 from caesar_tui.messages import AnswerGiven, Intent
+from caesar_tui.tail import Tail
 from caesar_tui.widgets.safe import content
 from caesar_tui.widgets.status_bar import KeyBar, QuietStatic
 from caesar_tui.widgets.wall import Wall
@@ -49,7 +50,7 @@ class WallScreen(Screen[str | None]):
         self,
         rows: Sequence[Row],
         names: Mapping[str, str],
-        tails: Mapping[str, Sequence[str]],
+        tails: Mapping[str, Tail],
         now: datetime,
     ) -> None:
         """Bring the tiles up to date."""

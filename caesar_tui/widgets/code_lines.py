@@ -50,7 +50,7 @@ class CodeLines(CursorView):
 
         """
         whole = shown_line(line)
-        text, at = _piece(whole, width, part)
+        text, at = (fit(whole, width, self.cut), 0) if part is None else _piece(whole, width, part)
         ground = self.ground(line)
         cuts = {0, len(text)}
         coloured = [(s - at, e - at, ink) for s, e, ink in (inks(whole, name) if name else ())]
@@ -65,12 +65,8 @@ class CodeLines(CursorView):
             ink = next((ink for s, e, ink in coloured if s <= start < e), "")
             if ink and style is ground:
                 style = ground + self.ink(ink)
-            shown = text[start:end]
-            cells = min(left, cell_len(shown))
-            if cells:
-                fits = cells == cell_len(shown)
-                parts.append(Segment(shown if fits else fit(shown, cells, self.cut), style))
-            left -= cells
+            parts.append(Segment(text[start:end], style))
+            left -= cell_len(text[start:end])
         return [*parts, Segment(" " * left, ground)] if left else parts
 
     def ground(self, line: Line) -> Style:
@@ -80,10 +76,8 @@ class CodeLines(CursorView):
         return self.get_component_rich_style(f"diff--{line.kind}")
 
 
-def _piece(text: str, width: int, part: int | None) -> tuple[str, int]:
+def _piece(text: str, width: int, part: int) -> tuple[str, int]:
     """Return a piece of a line and where it begins."""
-    if part is None:
-        return text, 0
     if text.isascii():
         return text[part * width : (part + 1) * width], part * width
     pieces = chop_cells(text, width)

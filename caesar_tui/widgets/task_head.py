@@ -93,8 +93,8 @@ class TaskHead(Vertical):
             yield QuietStatic(id="head-follow")
 
     def on_resize(self) -> None:
-        """Shorten the tabs where there is no room for all titles."""
-        self._lay_out()
+        """Shorten the tabs where there is no room for all titles; Textual still lays out now."""
+        self.call_after_refresh(self._lay_out)
 
     def on_mount(self) -> None:
         """Begin with the first tab."""

@@ -205,8 +205,8 @@ class TaskPane(Vertical):
         self._end_search("")
 
     def on_event_pages_moved(self, message: EventPages.Moved) -> None:
-        """Say whether the end is followed."""
-        message.stop()
+        """Say whether the end is followed; the screen hears it as well, for its footer."""
+        del message
         self._tell_head()
 
     def on_resize(self) -> None:

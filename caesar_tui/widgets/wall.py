@@ -18,6 +18,7 @@ from caesar_core.board.order import Row
 from caesar_tui.keymap import bindings
 from caesar_tui.render.cells import Cell, Ink
 from caesar_tui.render.wall import Grid, frame_ink, grid_for, tile, title
+from caesar_tui.tail import Tail
 from caesar_tui.widgets.line_view import LineView
 from caesar_tui.widgets.safe import fit, plain
 
@@ -44,7 +45,7 @@ class Wall(LineView):
         self.cut = glyphs.cut
         self._rows: Sequence[Row] = ()
         self._names: Mapping[str, str] = {}
-        self._tails: Mapping[str, Sequence[str]] = {}
+        self._tails: Mapping[str, Tail] = {}
         self._now: datetime | None = None
         self._lines: list[tuple[Cell, ...]] = []
         self._made: dict[tuple[str, int, int, bool], list[tuple[Cell, ...]]] = {}
@@ -65,7 +66,7 @@ class Wall(LineView):
         self,
         rows: Sequence[Row],
         names: Mapping[str, str],
-        tails: Mapping[str, Sequence[str]],
+        tails: Mapping[str, Tail],
         now: datetime,
     ) -> None:
         """Show these tasks; a tile keeps its place while its task runs."""
@@ -186,8 +187,8 @@ class Wall(LineView):
             Cell(f" {fill}{marks[1]}", 0, ink),
         )
         size = (max(1, width - 4), max(1, height - 2))
-        tail = self._tails.get(row.view.id, ())
-        inner = tile(row, tail, size, self._now, self._glyphs)
+        tail = self._tails.get(row.view.id)
+        inner = tile(row, tail.lines if tail else (), size, self._now, self._glyphs)
         rows = [self._framed(cells, marks[5], ink) for cells in inner]
         low = (Cell(f"{marks[2]}{marks[4] * (width - 2)}{marks[3]}", width, ink),)
         return [top, *rows, low][:height]

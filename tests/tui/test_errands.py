@@ -14,6 +14,7 @@ from caesar_core.cli.main import cli
 from caesar_tui.draft import Draft
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.new_task import NewTaskScreen
+from caesar_tui.screens.palette import PaletteScreen
 from tests.tui.drive import board, opened, press, settled, shown, status, told, until
 from tests.tui.sample import Sample, change
 
@@ -166,3 +167,11 @@ async def test_an_empty_project_offers_the_form(empty: Sample) -> None:
         assert "n  " in shown(board(pilot).query_one("#empty"))
         await press(pilot, "n")
         assert isinstance(pilot.app.screen, NewTaskScreen)
+
+
+async def test_a_palette_in_which_nothing_fits_says_so(sample: Sample) -> None:
+    async with opened(sample) as pilot:
+        await press(pilot, "ctrl+p", *"xyzzy")
+        assert "nothing fits" in shown(pilot.app.screen.query_one("#offers"))
+        await press(pilot, "enter", "down", "enter")
+        assert isinstance(pilot.app.screen, PaletteScreen)

@@ -155,3 +155,13 @@ async def test_new_rows_are_never_wider_than_the_list(sample: Sample) -> None:
         table = board(pilot).table
         await until(pilot, lambda: table.row_count() > 30)
         assert max(len(row) for row in shown(table).splitlines()) <= table.row_width
+
+
+async def test_the_titles_of_the_tabs_come_back_with_the_room_for_them(sample: Sample) -> None:
+    async with opened(sample, (40, 20)) as pilot:
+        head = board(pilot).pane.head
+        assert "2 Diff" not in shown(head.query_one("#tab-diff"))
+        await pilot.resize_terminal(140, 30)
+        await until(pilot, lambda: "2 Diff" in shown(head.query_one("#tab-diff")))
+        await pilot.resize_terminal(40, 20)
+        await until(pilot, lambda: shown(head.query_one("#tab-diff")).strip() == "2")

@@ -81,8 +81,8 @@ def test_what_it_says_names_the_other_and_the_place() -> None:
     outlook.hear((TREE, EACH), 0)
     names = {"t_1": "t_1", "t_2": "t_2"}
     assert outlook.notes(names) == {
-        "t_1": "conflicts with your tree, 1 task",
-        "t_2": "conflicts with t_1",
+        "t_1": "conflicts: your tree, 1 task",
+        "t_2": "conflicts: t_1",
     }
     assert outlook.sentence("t_1", names) == (
         "would conflict with your tree in src/a.py and 2 more files, with t_2 in src/a.py"
@@ -106,8 +106,8 @@ async def test_d23_rows_and_head_say_with_whom_a_result_would_collide(sample: Sa
     )
     async with opened(sample, (200, 50)) as pilot:
         screen = board(pilot)
-        await until(pilot, lambda: "conflicts with t_7f3a" in shown(screen.table))
-        assert "pnpm test · conflicts with your tree" in shown(screen.table)
+        await until(pilot, lambda: "conflicts: t_7f3a" in shown(screen.table))
+        assert "pnpm test · conflicts: your tree" in shown(screen.table)
         screen.table.chosen = "t_7f3a"
         await settled(pilot)
         said = shown(screen.pane.head.query_one("#head-doing"))

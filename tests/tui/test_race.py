@@ -48,6 +48,37 @@ async def test_cards_matrix_and_panes_show_who_did_what(race: Sample) -> None:
         assert "race r_1  2/3 done" in shown(screen.query_one("#race-head"))
 
 
+@pytest.mark.parametrize("size", [(40, 12), (60, 16), (80, 24)])
+async def test_t6_a_small_terminal_keeps_cards_files_lines_and_keys(
+    race: Sample, size: tuple[int, int]
+) -> None:
+    async with opened(race, size) as pilot:
+        board(pilot).table.chosen = "t_r0"
+        await press(pilot, "R")
+        screen = pilot.app.screen
+        await until(pilot, lambda: "codex" in shown(screen.query_one("#compare")))
+        for name in ("#cards", "#matrix", "#compare", "#keys"):
+            region = screen.query_one(name).region
+            assert region.height > 0, name
+            assert region.bottom <= size[1], name
+
+
+async def test_a_line_that_is_cut_says_so(race: Sample) -> None:
+    race.engine.patches = {
+        f"t_r{n}": b"diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+"
+        + b"call(one, two)" * 9
+        + b"\n"
+        for n in range(3)
+    }
+    async with opened(race, (140, 40)) as pilot:
+        board(pilot).table.chosen = "t_r0"
+        await press(pilot, "R")
+        pane = pilot.app.screen.query_one("#compare")
+        await until(pilot, lambda: "call(" in shown(pane))
+        line = next(line for line in shown(pane).splitlines() if "call(" in line)
+        assert line.count("…") == 3
+
+
 async def test_digits_and_clicks_focus_and_a_applies_the_focused_one(race: Sample) -> None:
     async with opened(race, (140, 40)) as pilot:
         screen = await enter(pilot)

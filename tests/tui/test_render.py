@@ -69,7 +69,7 @@ def test_a_size_says_nothing_when_nothing_changed() -> None:
 @pytest.mark.parametrize("width", range(20, 200, 7))
 def test_a_row_fills_its_width_at_every_width(width: int) -> None:
     (row,) = arrange([running(objective="x" * 300, agent="日本語" * 9)], now(50))
-    known = Known({}, {row.view.id: "conflicts with 日本語"}, now(50))
+    known = Known({}, {row.view.id: "conflicts: 日本語"}, now(50))
     cells = task_cells(row, known, columns([row], width, UNICODE), UNICODE)
     assert sum(cell.width for cell in cells) + len(cells) - 1 == width
 
