@@ -49,7 +49,7 @@ async def test_cards_matrix_and_panes_show_who_did_what(race: Sample) -> None:
 
 
 @pytest.mark.parametrize("size", [(40, 12), (60, 16), (80, 24)])
-async def test_t6_a_small_terminal_keeps_cards_files_lines_and_keys(
+async def test_a_small_terminal_keeps_cards_files_lines_and_keys(
     race: Sample, size: tuple[int, int]
 ) -> None:
     async with opened(race, size) as pilot:
