@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 from caesar_core.engine.project import Project
+from caesar_core.engine.writers import leave_place
 from caesar_core.errors import CaesarError, OperationError
 from caesar_core.repo.scratch import remove_abandoned_scratch
 from caesar_core.repo.worktree import delete_tree
@@ -32,9 +34,21 @@ def tidy_remains(project: Project) -> None:
             record = project.records.get(task_id)
             if record is None:
                 forget_order(layout, task_id)
+                _forget_pick(layout, task_id)
             elif not record.is_active:
                 clear_after_death(layout, task_id, project.clock)
+                leave_place(layout, Path(record.workspace), task_id, project.clock)
                 _tidy_task(project, task_id)
+
+
+def _forget_pick(layout: Layout, task_id: str) -> None:
+    """Clear up after whoever combined results and died before there was a record."""
+    path = layout.supervisor_lock(task_id)
+    lock = try_lock(path) if path.exists() else None
+    if lock is not None:
+        with lock:
+            remove_abandoned_scratch()
+            lock.remove()
 
 
 def remove_all_drafts(project: Project, records: Iterable[Record]) -> None:

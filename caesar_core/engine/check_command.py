@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -148,6 +149,8 @@ def _keep_output(bench: Bench, spool: Path, number: int) -> str:
         output = bench.redactor.redact(file.read())
     write_atomic(bench.files.check_log(number), output, durable=False)
     spool.unlink()
+    with suppress(OSError):  # not empty: an agent's spools are not taken in yet
+        spool.parent.rmdir()
     tail = output[-_TAIL:].decode("utf-8", "replace")
     if len(output) <= _TAIL:
         return tail

@@ -83,7 +83,7 @@ def run_checks(run: TaskRun, observation: Observation) -> bool:
 def clear_check_place(run: TaskRun) -> None:
     """Remove the checkout of a supervisor that died when its checks were done, or called off."""
     repository = run.repository
-    if repository is None or run.record.isolation != "worktree" or not run.plan.checks:
+    if repository is None or run.record.isolation != "worktree":
         return
     path = run.layout.check_worktree(repository.git_root, run.id)
     if run.record.checks or os.path.lexists(path):

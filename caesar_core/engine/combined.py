@@ -16,7 +16,6 @@ from caesar_core.engine.project import Project
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.worktrees import outcome_meta
 from caesar_core.identity import current
-from caesar_core.ids import new_task_id
 from caesar_core.repo.changes import FileChange
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.outcome import Outcome, keep_outcome
@@ -30,12 +29,13 @@ class CombinedOutcome:
     """A combined outcome on its way into the store, under an id of its own.
 
     Attributes:
-        id: the id, made here.
+        id: the id.
     """
 
     def __init__(
         self,
         project: Project,
+        task_id: str,
         repository: Repository,
         sources: Sequence[str],
         base: str,
@@ -47,7 +47,7 @@ class CombinedOutcome:
         self._base = base
         self._sources = sources
         self._objective = f"Picked from {', '.join(task_id[:10] for task_id in sources)}"
-        self.id = new_task_id()
+        self.id = task_id
 
     def keep(
         self,

@@ -21,10 +21,12 @@ from caesar_core.engine.request import require_checks
 from caesar_core.engine.results import file_json
 from caesar_core.engine.trust import require
 from caesar_core.errors import CaesarError
+from caesar_core.ids import new_task_id
 from caesar_core.repo.changes import FileChange, list_changes
 from caesar_core.repo.combine import Part, combine
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.merge import Conflict
+from caesar_core.store.lock import claimed
 
 _HUNKS: Final = re.compile(r"#(\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)$", re.ASCII)
 _MOST_HUNKS: Final = 100_000
@@ -101,6 +103,18 @@ def pick(
     require_checks(checks)
     if checks or project.config.checks.commands:
         require(project.root, project.config)
+    task_id = new_task_id()
+    with claimed(project.layout.supervisor_lock(task_id)):
+        return _combined(project, task_id, takes, checks, should_stop)
+
+
+def _combined(
+    project: Project,
+    task_id: str,
+    takes: Sequence[Take],
+    checks: Sequence[str],
+    should_stop: Callable[[], bool],
+) -> Picked:
     sources = _sources(project, takes)
     repository, base = _common_base(list(sources.values()))
     git = repository.git(filters=())
@@ -113,7 +127,7 @@ def pick(
     changes = list_changes(git, base, combined.tree, prefix=repository.prefix)
     if not changes:
         raise CaesarError("What was taken changes nothing.", "Look at `caesar compare`.")
-    kept = CombinedOutcome(project, repository, list(sources), base, changes)
+    kept = CombinedOutcome(project, task_id, repository, list(sources), base, changes)
     found = kept.keep(combined.tree, _orders(project, checks), should_stop)
     checks_run = tuple(dict(check) for check in found.checks or ())
     return Picked(kept.id, changes, (), checks_run, found.status == "succeeded")

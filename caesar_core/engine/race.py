@@ -24,6 +24,7 @@ from caesar_core.engine.resolve import Resolution
 from caesar_core.engine.trust import require
 from caesar_core.errors import CaesarError, NotFoundError
 from caesar_core.ids import new_task_id, resolve_prefix
+from caesar_core.store.lock import claimed
 from caesar_core.store.races import RaceFile, StopWhen, load_race, race_ids, save_race
 from caesar_core.store.records import Record
 
@@ -109,16 +110,17 @@ def start_race(
         stop_when=order.stop_when,
     )
     race = Race(project, file, launcher=launcher)
-    project.ignore_own_files(None)
-    save_race(project.layout, file)
-    try:
-        for request in requests:
-            delegate(project, replace(request, base_ref=file.base_ref), launcher=launcher)
-    except BaseException:
-        race.cancel()
-        if not race_records(project, file):
-            project.layout.race(file.id).unlink(missing_ok=True)
-        raise
+    with claimed(project.layout.record_lock(file.id)):
+        project.ignore_own_files(None)
+        save_race(project.layout, file)
+        try:
+            for request in requests:
+                delegate(project, replace(request, base_ref=file.base_ref), launcher=launcher)
+        except BaseException:
+            race.cancel()
+            if not race_records(project, file):
+                project.layout.race(file.id).unlink(missing_ok=True)
+            raise
     # It may have been decided before the last of them was there to be stopped.
     settle_race(project, file.id)
     return race, resolutions

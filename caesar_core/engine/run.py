@@ -46,6 +46,7 @@ from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.told import is_told
 from caesar_core.engine.turn import note_budget, wait_for_turn
 from caesar_core.engine.usage_watch import UsageWatch
+from caesar_core.engine.writers import leave_place
 from caesar_core.errors import CaesarError
 from caesar_core.identity import ProcessRef, current, is_alive
 from caesar_core.process.leftovers import sweep_leftovers
@@ -118,6 +119,8 @@ class Supervisor:
             )
             run.recall()
             self._guarded(run, stack, wake_fd, problem)
+            if followed:
+                leave_place(self._layout, Path(record.workspace), self._task_id, self._clock)
             self._forget()
         return record
 
@@ -170,6 +173,7 @@ class Supervisor:
         close_mirrors(run)
         if run.record.agent_process is None:
             discard_worktree(run)
+            delete_tree(run.files.stdout.parent)
         try:
             conclude(run, end)
         except Exception:  # noqa: BLE001 - a task that nobody can conclude must not run for ever

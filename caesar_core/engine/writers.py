@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -59,6 +60,15 @@ def take_place(layout: Layout, workspace: Path, task_id: str, clock: Clock) -> L
     except LeaseHeldError as error:
         label = error.holder.label if error.holder else "another task"
         raise WorkspaceBusyError(workspace, label) from None
+
+
+def leave_place(layout: Layout, workspace: Path, task_id: str, clock: Clock) -> None:
+    """Give back the place of a task that is over, if a supervisor died that had taken it."""
+    path = layout.writer_lease(workspace)
+    holder = lease_holder(path)
+    if holder and holder.label == f"{_TASK}{task_id}" and lease_state(path) == "stale":
+        with suppress(CaesarError):
+            Lease.take_over(path, holder.label, clock).release()
 
 
 def _agent_lives(layout: Layout, label: str) -> bool:

@@ -78,6 +78,27 @@ def try_lock(path: Path) -> FileLock | None:
 
 
 @contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Hold the lock of a new id; its file stays only when the process is killed.
+
+    By that file whoever looks later finds what the process had begun.
+
+    Raises:
+        LockBusyError: somebody else has it.
+        StoreError: the lock's file cannot be opened.
+
+    """
+    lock = try_lock(path)
+    if lock is None:
+        raise LockBusyError(f"{path} is locked.", "Another caesar process works on it; try again.")
+    with lock:
+        try:
+            yield
+        finally:
+            lock.remove()
+
+
+@contextmanager
 def file_lock(path: Path, *, timeout: float = DEFAULT_TIMEOUT, clock: Clock) -> Iterator[None]:
     """Hold the lock inside the block; wait for it at most `timeout` seconds.
 

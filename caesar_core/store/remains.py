@@ -15,6 +15,7 @@ from caesar_core.store.drafts import remove_drafts
 from caesar_core.store.layout import Layout
 from caesar_core.store.lease import Lease, forget_takeover, lease_state
 from caesar_core.store.lock import try_lock
+from caesar_core.store.races import load_race
 from caesar_core.store.slots import Slots
 
 _OF_AN_ORDER: Final = frozenset(("task.json", "brief.md"))
@@ -49,7 +50,10 @@ def release_stale_lease(layout: Layout, task_id: str, clock: Clock) -> None:
 
 
 def forget_order(layout: Layout, task_id: str) -> None:
-    """Remove an order that whoever wrote it died over: no record, and nothing but the order."""
+    """Remove an order that whoever wrote it died over: no record, and nothing but the order.
+
+    The id may be that of a race: then its file goes, unless one of its tasks was started.
+    """
     lock = try_lock(layout.record_lock(task_id))
     if lock is None:
         return
@@ -59,7 +63,14 @@ def forget_order(layout: Layout, task_id: str) -> None:
         remove_drafts((*layout.folders, *layout.task(task_id).folders))
         _remove_order(layout.task(task_id).dir)
         layout.plan(task_id).unlink(missing_ok=True)
+        _forget_race(layout, task_id)
         lock.remove()
+
+
+def _forget_race(layout: Layout, race_id: str) -> None:
+    race = load_race(layout, race_id)
+    if race is not None and not any(layout.record(task).exists() for task in race.task_ids):
+        layout.race(race_id).unlink(missing_ok=True)
 
 
 def _remove_order(folder: Path) -> None:

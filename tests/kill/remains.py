@@ -9,6 +9,7 @@ from typing import Final
 
 from caesar_core.protocol.event import Finished, Message, Started
 from caesar_core.protocol.wire import decode_event
+from caesar_core.store.races import load_race, race_ids
 from caesar_core.store.records import Record
 from tests.kill.world import LINES, MESSAGES, World, processes_of
 
@@ -22,6 +23,7 @@ _OF_A_TASK: Final = {
         "report.schema.json",
         "cancel.json",
         "report.invalid.json",
+        "report.channel.json",
     ),
 }
 _EMPTY: Final = ("plans", "slots", "worktrees-in-use", "workspace-writers")
@@ -49,12 +51,19 @@ def _of_the_store(world: World) -> Iterator[str]:
     for path in world.layout.caesar.rglob("*.tmp"):
         yield f"half written {path.relative_to(world.layout.caesar)}"
     known = {record.id for record in world.records}
+    yield from _of_races(world, known)
     if world.layout.tasks.is_dir():
         for folder in world.layout.tasks.iterdir():
             if folder.name not in known:
                 yield f"task directory {folder.name} without record"
             odd = {path.name for path in folder.iterdir()} - _OF_A_TASK
             yield from (f"tasks/*/{name}" for name in sorted(odd))
+
+
+def _of_races(world: World, known: set[str]) -> Iterator[str]:
+    for race in (load_race(world.layout, race_id) for race_id in race_ids(world.layout)):
+        if race is None or known.isdisjoint(race.task_ids):
+            yield f"race {race}"
 
 
 def _of_git(world: World) -> Iterator[str]:

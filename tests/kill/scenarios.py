@@ -6,37 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from tests.kill.further import FURTHER
+from tests.kill.judging import MERGED, RUN, done, ordered, said, tree
 from tests.kill.remains import faults, remains
 from tests.kill.steps import Death
 from tests.kill.sweep import Scenario
-from tests.kill.world import CONFIG, World
+from tests.kill.world import World
 
-_RUN: Final = ("run", "--agent", "codex", "do it", "--detach")
 _CANCELS_ITSELF: Final = 'echo {} > "$CAESAR_TASK_DIR/cancel.json"; exec sleep 60'
-_MERGED: Final = {"a.txt": b"one\nagent\n", "new.txt": b"new\n"}
-
-
-def _ordered(folder: Path, last: str = "", *words: str, config: str = CONFIG) -> World:
-    """Return a world in which a task was ordered and whoever did so is gone."""
-    world = World.make(folder, last, config)
-    assert world.command(*_RUN, *words, launches=False) == 0, world.log
-    return world
-
-
-def _done(folder: Path) -> World:
-    world = _ordered(folder)
-    assert world.supervise() == 0, world.log
-    return world
 
 
 def _applied(folder: Path) -> World:
-    world = _done(folder)
+    world = done(folder)
     assert world.command("apply", world.task_id) == 0, world.log
     return world
-
-
-def _said(code: int, *, wanted: int = 0) -> list[str]:
-    return [] if code == wanted else [f"the command exits with {code}"]
 
 
 def _after_a_supervisor(world: World) -> list[str]:
@@ -46,7 +29,7 @@ def _after_a_supervisor(world: World) -> list[str]:
     [record] = world.records
     moved = [] if world.users_own() == before else ["the user's tree changed"]
     lost = record.exit_code is None
-    return [*_said(code), *faults(world, record, lost=lost), *remains(world), *moved]
+    return [*said(code), *faults(world, record, lost=lost), *remains(world), *moved]
 
 
 def _after_a_wish(world: World) -> list[str]:
@@ -55,15 +38,15 @@ def _after_a_wish(world: World) -> list[str]:
     world.until_quiet()
     [record] = world.records
     if record.status == "succeeded":
-        return [*_said(code), *faults(world, record, lost=True), *remains(world)]
+        return [*said(code), *faults(world, record, lost=True), *remains(world)]
     kept = (record.status, record.reason)
     wrong = [] if kept == ("cancelled", "cancelled") else [f"ended as {kept}"]
-    return [*_said(code), *wrong, *remains(world)]
+    return [*said(code), *wrong, *remains(world)]
 
 
 def _after_an_order(world: World) -> list[str]:
     if not world.records:
-        return [*_said(world.command("ps")), *remains(world)]
+        return [*said(world.command("ps")), *remains(world)]
     return _after_a_supervisor(world)
 
 
@@ -76,7 +59,7 @@ def _after_a_stop(status: str) -> Callable[[World], list[str]]:
         stat = {"files": 2, "insertions": 2, "deletions": 0}
         reason = {"timed_out": "timeout"}.get(status, status)
         wanted = (status, reason, "file", stat)
-        return [*_said(code), *([f"ended as {kept}"] if kept != wanted else []), *remains(world)]
+        return [*said(code), *([f"ended as {kept}"] if kept != wanted else []), *remains(world)]
 
     return judge
 
@@ -89,32 +72,22 @@ def _after_an_apply(world: World) -> list[str]:
     code = world.command("apply", world.task_id)
     [record] = world.records
     wrong = [] if record.applied_at else ["the record does not say that it was applied"]
-    return [*_said(code), *wrong, *_tree(world, _MERGED), *remains(world)]
+    return [*said(code), *wrong, *tree(world, MERGED), *remains(world)]
 
 
 def _after_an_apply_unwanted(world: World) -> list[str]:
     """The tree is whole at the next look: all of the outcome is there, or nothing."""
     code = world.command("show", world.task_id)
-    tree, _ = world.users_own()
-    whole = _tree(world, _MERGED if "new.txt" in tree else {})
-    return [*_said(code), *_said(world.command("gc")), *whole, *remains(world)]
+    found, _ = world.users_own()
+    whole = tree(world, MERGED if "new.txt" in found else {})
+    return [*said(code), *said(world.command("gc")), *whole, *remains(world)]
 
 
 def _after_an_undo(world: World) -> list[str]:
     code = world.command("undo")
     [record] = world.records
     wrong = ["the record says that it is applied"] if record.applied_at else []
-    return [*_said(code), *wrong, *_tree(world, {}), *remains(world)]
-
-
-def _tree(world: World, changed: dict[str, bytes]) -> list[str]:
-    """Compare the user's files and index with those at the beginning, but for `changed`."""
-    tree, index = world.users_own()
-    contents = {path: content for path, (_, content) in tree.items()}
-    wanted = {path: content for path, (_, content) in world.first[0].items()} | changed
-    wrong = [f"{p} holds {contents.get(p)!r}" for p in wanted if contents.get(p) != wanted[p]]
-    wrong += [f"{path} was added" for path in contents.keys() - wanted.keys()]
-    return wrong if index == world.first[1] else [*wrong, "the index changed"]
+    return [*said(code), *wrong, *tree(world, {}), *remains(world)]
 
 
 def _after_a_collection(world: World) -> list[str]:
@@ -124,34 +97,35 @@ def _after_a_collection(world: World) -> list[str]:
     branches = world.sandbox.git("branch", "--list", "caesar/*")
     wrong += [f"branch {branches}"] if branches else []
     shown = world.command("diff", world.task_id)
-    return [*_said(code), *_said(shown), *wrong, *_tree(world, _MERGED), *remains(world)]
+    return [*said(code), *said(shown), *wrong, *tree(world, MERGED), *remains(world)]
 
 
 SCENARIOS: Final = (
-    Scenario("supervisor", _ordered, World.supervise, _after_a_supervisor, asked=_after_a_wish),
+    Scenario("supervisor", ordered, World.supervise, _after_a_supervisor, asked=_after_a_wish),
     Scenario(
         "supervisor that cancels",
-        lambda folder: _ordered(folder, _CANCELS_ITSELF),
+        lambda folder: ordered(folder, _CANCELS_ITSELF),
         World.supervise,
         _after_a_stop("cancelled"),
         begins="end.json",
     ),
     Scenario(
         "supervisor at the deadline",
-        lambda folder: _ordered(folder, "exec sleep 60", "--timeout", "500ms"),
+        lambda folder: ordered(folder, "exec sleep 60", "--timeout", "500ms"),
         World.supervise,
         _after_a_stop("timed_out"),
         begins="end.json",
     ),
     Scenario(
-        "run", World.make, lambda world, death: world.command(*_RUN, death=death), _after_an_order
+        "run", World.make, lambda world, death: world.command(*RUN, death=death), _after_an_order
     ),
-    Scenario("apply", _done, _applies, _after_an_apply),
-    Scenario("apply, then a look", _done, _applies, _after_an_apply_unwanted),
+    Scenario("apply", done, _applies, _after_an_apply),
+    Scenario("apply, then a look", done, _applies, _after_an_apply_unwanted),
     Scenario(
         "undo", _applied, lambda world, death: world.command("undo", death=death), _after_an_undo
     ),
     Scenario(
         "gc", _applied, lambda world, death: world.command("gc", death=death), _after_a_collection
     ),
+    *FURTHER,
 )

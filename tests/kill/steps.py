@@ -30,7 +30,7 @@ _PATHS: Final = {
 }
 _SIGNALS: Final = ("os.kill", "os.killpg")
 _NAMES: Final = re.compile(
-    r"\d+-\d+-[0-9a-f]{8}|[0-9a-f]{64}|t_[0-9a-f-]{20,}|[0-9a-f]{32}|caesar-[a-z]+-[\w-]+|(?<=tmp/)\w{8}$"
+    r"\d+-\d+-[0-9a-f]{8}|[0-9a-f]{64}|t_[0-9a-f-]{20,}|r_[0-9a-f]{12}|[0-9a-f]{32}|caesar-[a-z]+-[\w-]+|(?<=tmp/)\w{8}$"
 )
 REACHED: Final = "---"
 _IGNORED: Final = re.compile(r"^/(dev|proc)/|__pycache__|/child\.log$")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -39,13 +40,26 @@ PHASES = [
     ("gc", "worktree-half-removed", "remove built.txt", 1),
     ("gc", "branch", "start git branch", 1),
     ("gc", "not-noted", RECORD, 1),
+    ("supervisor of a task in place", "place-taken", "start git write-tree", 1),
+    ("supervisor of a task in place", "end-of-all", "remove .caesar/state/plans/", 3),
+    ("race", "before-its-first-task", "remove .*state/races/", 1),
+    ("race", "between-two-tasks", "rename .*/brief.md", 2),
+    ("race apply", "second-file", "rename new.txt", 1),
+    ("pick", "before-the-record", "link .*state/tasks/", 1),
+    ("pick", "in-its-checks", "start sh -c grep", 1),
+    ("agent's ask", "asked-and-not-told", "write .*events.jsonl", 1),
+    ("agent's report", "handed-in-by-half", "rename .*report.channel.json", 1),
+    ("answer", "written-by-half", "link .*answers/", 1),
+    ("MCP answer", "given-and-not-told", "write .*events.jsonl", 1),
+    ("MCP delegate", "before-the-record", "link .*state/tasks/", 1),
+    ("MCP apply", "second-file", "rename new.txt", 1),
 ]
 
 
 @pytest.mark.parametrize(
     ("name", "pattern", "nth"),
     [(name, pattern, nth) for name, _, pattern, nth in PHASES],
-    ids=[f"{name.replace(', ', '-').replace(' ', '-')}-{phase}" for name, phase, _, _ in PHASES],
+    ids=[f"{re.sub('[^A-Za-z]+', '-', name)}-{phase}" for name, phase, _, _ in PHASES],
 )
 def test_r3_killed_in_each_phase_one_command_brings_the_right_end(
     world_of: Callable[[str], tuple[Scenario, World]], name: str, pattern: str, nth: int

@@ -125,15 +125,38 @@ class World:
         for path in (self.folder / "tmp").iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
-    def command(self, *words: str, death: Death | None = None, launches: bool = True) -> int:
-        """Run a command line in a process of its own; its exit code, or `-n` for signal n."""
+    def command(
+        self,
+        *words: str,
+        death: Death | None = None,
+        launches: bool = True,
+        task_id: str | None = None,
+    ) -> int:
+        """Run a command line in a process of its own; its exit code, or `-n` for signal n.
+
+        Args:
+            launches: whether a supervisor that is started lives.
+            task_id: the task that the command is called inside of.
+        """
+
+        def act() -> None:
+            if task_id is not None:
+                os.environ["CAESAR_TASK_DIR"] = str(self.layout.task(task_id).dir)
+            code = run_cli(list(words))
+            if code:
+                os._exit(code)
+
+        return self.process(act, death, launches=launches)
+
+    def process(
+        self, action: Callable[[], object], death: Death | None, *, launches: bool = True
+    ) -> int:
+        """Do something in a process of its own, in the project's folder; as for `command`."""
 
         def act() -> None:
             LocalLauncher.launch = _launch if launches else _launch_nothing  # type: ignore[method-assign, assignment]
             os.chdir(self.sandbox.root)
-            code = run_cli(list(words))
-            if code:
-                os._exit(code)
+            action()
 
         return outcome_of(self._forked(act, death))
 
