@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-from textual.app import SuspendNotSupported
+from textual.app import App, SuspendNotSupported
 from textual.binding import BindingType
 from textual.message import Message
 from textual.theme import BUILTIN_THEMES
@@ -25,7 +25,7 @@ from caesar_tui.actions import Actions, Engine
 from caesar_tui.bridge import Bridge
 from caesar_tui.busy import Busy, work_of
 from caesar_tui.delegating import Delegating
-from caesar_tui.herald import RESTORE_TITLE, SAVE_TITLE, News, sequences
+from caesar_tui.herald import RESTORE_TITLE, SAVE_TITLE, MouseWanted, News, sequences
 from caesar_tui.keyed import KeyedApp, Keymap
 from caesar_tui.messages import (
     AnswerGiven,
@@ -119,6 +119,7 @@ class CaesarApp(KeyedApp):
         self._clock = clock
         self._busy: Busy[Worker[Any]] = Busy(glyphs)
         self._working = ""
+        self._mouse = MouseWanted(ours=True)
         self.set_class(glyphs is ASCII, "-ascii")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -133,6 +134,7 @@ class CaesarApp(KeyedApp):
         """Begin to follow the store, once the first frame is painted."""
         self._spinner = self.set_interval(0.1, self._turn, pause=True)
         self.tell_terminal(SAVE_TITLE)
+        self.app_resume_signal.subscribe(self, self._resumed)
         self.call_after_refresh(self._begin)
 
     def on_worker_state_changed(self, message: Worker.StateChanged) -> None:
@@ -159,6 +161,11 @@ class CaesarApp(KeyedApp):
         if self._lifeline is not None:
             asyncio.get_running_loop().add_reader(self._lifeline, self._guard_is_gone)
 
+    def _resumed(self, _: App[object]) -> None:
+        """Leave the mouse to the terminal if it has it; Textual took it back."""
+        if not self._mouse.ours:
+            self.tell_terminal(self._mouse.sequence)
+
     def _guard_is_gone(self) -> None:
         assert self._lifeline is not None
         asyncio.get_running_loop().remove_reader(self._lifeline)
@@ -168,6 +175,9 @@ class CaesarApp(KeyedApp):
         """Carry out an intent of the board in a worker thread."""
         if isinstance(intent, News):
             self.tell_terminal(sequences(intent, os.environ))
+        elif isinstance(intent, MouseWanted):
+            self._mouse = intent
+            self.tell_terminal(intent.sequence)
         elif isinstance(intent, VisitWanted):
             self._visit(intent)
         elif isinstance(intent, CommandRead):

@@ -13,6 +13,7 @@ _TO_URXVT: Final = ("rxvt", "foot")
 _DEAF: Final = ("linux", "dumb", "vt")
 SAVE_TITLE: Final = "\x1b[22;2t"
 RESTORE_TITLE: Final = "\x1b[23;2t"
+_MOUSE: Final = (1000, 1003, 1015, 1006)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,18 @@ class News:
 
     title: str
     notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MouseWanted:
+    """Somebody wants the mouse for the dashboard, or for the terminal to select text with it."""
+
+    ours: bool
+
+    @property
+    def sequence(self) -> str:
+        """What tells the terminal so."""
+        return "".join(f"\x1b[?{mode}{'h' if self.ours else 'l'}" for mode in _MOUSE)
 
 
 class Herald:

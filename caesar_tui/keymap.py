@@ -128,6 +128,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("R", "race", "R", "race", "The chosen race, or that of the chosen task"),
     Key("z", "zoom", "z", "zoom", "Give the pane the whole screen, or the list its place back"),
     Key("f", "follow", "f", "follow", "Stream: follow its end again"),
+    Key("m", "mouse", "m", "", "Let the terminal have the mouse, to select text; or take it back"),
     Key("slash", "filter", "/", "filter", "Filter the list: words, agent:shell, status:failed"),
     Key("s", "order", "s", "sort", "Sort by newest, oldest, agent or silence"),
     Key("h", "history", "h", "", "Show or hide the old tasks"),

@@ -12,7 +12,7 @@ from caesar_core.board.race import ComparisonView
 from caesar_core.protocol.event import Event
 from caesar_core.repo.patch import PatchFile
 from caesar_tui.draft import Draft
-from caesar_tui.herald import News
+from caesar_tui.herald import MouseWanted, News
 from caesar_tui.outlook import ForecastWanted
 
 Edge: TypeAlias = Literal["end", "before", "after"]
@@ -338,6 +338,7 @@ Intent: TypeAlias = (
     | TimelineWanted
     | TailsWanted
     | News
+    | MouseWanted
     | DiffWanted
     | TaskWanted
     | ApplyWanted

@@ -250,6 +250,9 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         notes = [] if self._order == 0 else [f"sorted by {ORDERS[self._order]}"]
         if not only.is_empty:
             notes.append(f"filter: {self.filter_box.value}")
+        if not self.mouse.ours:
+            key = keys_here(self).shown("board.mouse")
+            notes.append(f"the mouse selects text ({key})")
         if left_out:
             notes.append(f"{left_out} older ({keys_here(self).shown('board.history')})")
         return notes

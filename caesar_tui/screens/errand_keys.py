@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from caesar_core.text import one_line
 from caesar_tui.draft import Draft
+from caesar_tui.herald import MouseWanted
 from caesar_tui.keyed import keys_here
 from caesar_tui.messages import (
     ApplyWanted,
@@ -26,6 +27,7 @@ class ErrandKeys(BoardBase):
     """Actions that the engine carries out, and what came of them."""
 
     _draft = Draft()
+    mouse = MouseWanted(ours=True)
 
     def action_new(self) -> None:
         """Open the form for a new delegation."""
@@ -91,6 +93,11 @@ class ErrandKeys(BoardBase):
         message.stop()
         self.app.copy_to_clipboard(message.command)
         self.say(f"copied: {message.command}")
+
+    def action_mouse(self) -> None:
+        """Let the terminal have the mouse, or take it back."""
+        self.mouse = MouseWanted(ours=not self.mouse.ours)
+        self.do(self.mouse)
 
     def action_tidy(self) -> None:
         """Find out what cleaning up would remove, then ask."""

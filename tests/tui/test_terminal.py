@@ -275,6 +275,31 @@ def test_f7_the_screen_is_there_again_after_an_editor(
         assert terminal.process.wait(PATIENCE) == 0
 
 
+def test_t7_the_mouse_is_given_to_the_terminal_and_taken_back(
+    empty: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", "sh -c 'echo an-editor' --")
+    done = {"status": "succeeded", "ended_at": "2026-01-01T00:00:00Z"}
+    empty.task("t_done", "codex", workspace=str(empty.root), **done)
+    given, taken = b"\x1b[?1003l", b"\x1b[?1003h"
+
+    def has_it(output: bytes) -> bool:
+        return output.rfind(given) > output.rfind(taken)
+
+    with dashboard(empty.root) as terminal:
+        terminal.wait_for(lambda output: b"t_done" in output and b"live" in output)
+        assert not has_it(terminal.output)
+        terminal.type("m")
+        terminal.wait_for(lambda output: has_it(output) and b"the mouse selects text" in output)
+        terminal.type("e")
+        terminal.wait_for(lambda output: taken in output.rpartition(b"an-editor")[2])
+        terminal.wait_for(has_it)
+        terminal.type("m")
+        terminal.wait_for(lambda output: not has_it(output))
+        terminal.type("q")
+        assert terminal.process.wait(PATIENCE) == 0
+
+
 def _is_running(process: psutil.Process) -> bool:
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
