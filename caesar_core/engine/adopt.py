@@ -46,6 +46,7 @@ class Caretaker:
         self._launcher = launcher
         self._not_before = 0.0
         self._attempts = 0
+        self._last: Record | None = None
         self._since = project.clock.monotonic()
 
     def look(self) -> Record:
@@ -55,16 +56,30 @@ class Caretaker:
             OperationError: somebody removed the record; or supervisors cannot be started, or
                 do not live: the disk is full, …
         """
+        record = self._project.records.get(self._task_id) or self._missed()
+        self._last = record
+        now = self._project.clock.monotonic()
+        if record.is_active and now >= self._not_before:
+            self._not_before = now + _PAUSE
+            self._replace_supervisor(record)
+        return record
+
+    def _missed(self) -> Record:
+        """Return the record as it was: a living supervisor writes one that was removed again.
+
+        Raises:
+            OperationError: nobody will.
+        """
+        last = self._last
+        if last is not None and last.supervisor is not None and is_alive(last.supervisor):
+            return last
+        # It may have come back, and its supervisor ended, since we looked.
         record = self._project.records.get(self._task_id)
         if record is None:
             raise OperationError(
                 f"The record of {self._task_id} was removed while the task ran.",
                 "`caesar ps --all` lists every task that is left.",
             )
-        now = self._project.clock.monotonic()
-        if record.is_active and now >= self._not_before:
-            self._not_before = now + _PAUSE
-            self._replace_supervisor(record)
         return record
 
     def _replace_supervisor(self, record: Record) -> None:

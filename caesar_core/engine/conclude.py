@@ -16,6 +16,7 @@ from caesar_core.engine.handed_in import mark_invalid, put_aside, read_aside
 from caesar_core.engine.mend import mend_task_files, report_lost_order
 from caesar_core.engine.observe import Observation, observe
 from caesar_core.engine.questions import OVER, close_questions
+from caesar_core.engine.restore import clear_the_way
 from caesar_core.engine.said import NOTHING_SAID, Said
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.engine.told import is_told
@@ -37,6 +38,7 @@ def conclude(run: TaskRun, end: RunEnd, said: Said = NOTHING_SAID) -> None:
     Raises:
         CaesarError: something cannot be written; what is stored then lets it be tried again.
     """
+    clear_the_way(run)
     kept = EndFile(run.layout.end(run.id))
     state = kept.begin(end)
     if state.end != end:

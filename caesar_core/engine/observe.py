@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +20,13 @@ from caesar_core.engine.worktrees import (
 )
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import FileChange, list_changes
+from caesar_core.repo.command import Git
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.outcome import keep_outcome
-from caesar_core.repo.snapshot import Snapshot, snapshot_workspace
+from caesar_core.repo.snapshot import Snapshot, snapshot_commit, snapshot_workspace
+from caesar_core.repo.worktree import worktree_state
 
+_GONE: Final = "The worktree was gone when the task ended"
 _FILTER: Final = "The agent assigned a git filter to files"
 _FILTER_DETAIL: Final = "If your git knows that filter, it runs on them when you apply:"
 
@@ -66,9 +70,9 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
     report_outside(run, repository)
     if restore_git_file(record):
         run.find("medium", "The agent removed or changed the .git of its worktree; it is back")
-    snapshot = snapshot_of(record)
+    snapshot = snapshot_of(record) or _committed(run, repository)
     if snapshot is None or base is None:
-        run.find("high", "The worktree was gone when the task ended; nothing of it could be read")
+        run.find("high", f"{_GONE}; nothing of it could be read")
         return Observation()
     _report_left_out(run, snapshot)
     report_programs(run, repository)
@@ -86,6 +90,23 @@ def _worktree(run: TaskRun, repository: Repository) -> Observation:
         )
         commit = outcome.commit
     return _observation(changes, repository.prefix, commit)
+
+
+def _committed(run: TaskRun, repository: Repository) -> Snapshot | None:
+    """Return what the agent had committed in a worktree that is gone, `None` when nothing."""
+    record = run.record
+    known = worktree_state(repository, Path(record.worktree)) if record.worktree else None
+    git = repository.git(filters=record.filters)
+    tip = known.head if known else _tip(git, record.branch)
+    if tip is None or tip == record.base_ref:
+        return None
+    run.find("high", f"{_GONE}; only what had been committed could be read")
+    return snapshot_commit(git, tip, excluded=record.excluded_paths or ())
+
+
+def _tip(git: Git, branch: str | None) -> str | None:
+    words = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+    return os.fsdecode(git.run(*words, ok=(0, 1, 128)).stdout).strip() or None
 
 
 def _in_place(run: TaskRun, repository: Repository) -> Observation:

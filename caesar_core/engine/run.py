@@ -39,6 +39,7 @@ from caesar_core.engine.prepare import (
 )
 from caesar_core.engine.private import close_mirrors
 from caesar_core.engine.questions import MailWatch
+from caesar_core.engine.restore import remember_order, restore_if_removed
 from caesar_core.engine.said import Said, own_exit_code
 from caesar_core.engine.slot import slot_label
 from caesar_core.engine.spools import Spools
@@ -116,8 +117,10 @@ class Supervisor:
                 record,
                 plan or Plan(argv=(), cwd="", shown="", deadline_ms=1),
                 self._cancelled,
+                stack,
             )
             run.recall()
+            remember_order(run)
             self._guarded(run, stack, wake_fd, problem)
             if followed:
                 leave_place(self._layout, Path(record.workspace), self._task_id, self._clock)
@@ -126,8 +129,9 @@ class Supervisor:
 
     def _forget(self) -> None:
         """Remove what only a supervisor needs; the task is over."""
-        for path in self._layout.run_files(self._task_id):
-            path.unlink(missing_ok=True)
+        with suppress(OSError):
+            for path in self._layout.run_files(self._task_id):
+                path.unlink(missing_ok=True)
 
     def _settle(self, record: Record) -> None:
         """Stop the others of a race that this end decides."""
@@ -265,6 +269,7 @@ class Supervisor:
         usage = UsageWatch(self._clock)
 
         def take_in() -> bool:
+            restore_if_removed(run)
             mail.look()
             moved = spools.pump()
             run.checkpointer.update()
@@ -277,6 +282,7 @@ class Supervisor:
 
         def note_end(ending: Ending) -> RunEnd:
             """Write it down: whoever follows us could not see it again."""
+            restore_if_removed(run)
             given_up, reason = ("", why()[1]) if self._cancelled() else why()
             end = end_of(ending, run.plan.deadline_ms, given_up, reason)
             if end.unknown and self._cancelled():

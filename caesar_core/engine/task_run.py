@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,8 @@ from caesar_core.engine.before import Before, load_before
 from caesar_core.engine.channel import with_own_command
 from caesar_core.engine.checkpoints import Checkpointer
 from caesar_core.engine.plan import Plan
+from caesar_core.engine.restore import restore
+from caesar_core.errors import NotFoundError
 from caesar_core.process.environment import (
     EnvironmentRules,
     Redactor,
@@ -31,6 +33,7 @@ from caesar_core.store.record_store import RecordStore
 from caesar_core.store.records import Record
 
 _MOST_FINDINGS: Final = 4 << 20
+_PAUSES: Final = (0.0, 0.05, 0.2)
 
 
 @dataclass(slots=True)
@@ -39,7 +42,9 @@ class TaskRun:
 
     Attributes:
         cancelled: whether somebody asked for its end.
+        stack: what is given back when this supervisor is done.
         before: the user's work tree and git just before the agent started.
+        order: `task.json` as it was found.
         findings: what the engine has to add to the report, as (severity, title, detail, file).
     """
 
@@ -49,8 +54,10 @@ class TaskRun:
     record: Record
     plan: Plan
     cancelled: Callable[[], bool]
+    stack: ExitStack = field(default_factory=ExitStack)
     findings: list[tuple[str, str, str, str | None]] = field(default_factory=list)
     before: Before | None = None
+    order: bytes = b""
     _journal: Journal | None = None
     _checkpointer: Checkpointer | None = None
     _redactor: Redactor | None = None
@@ -121,8 +128,17 @@ class TaskRun:
         return redactor(self.environment()) if self.plan.redact else Redactor(())
 
     def update(self, **changes: Any) -> None:
-        """Change the record."""
-        self.record = self.records.update(self.id, **changes)
+        """Change the record; one that was removed or damaged meanwhile is written again."""
+        for pause in (*_PAUSES, None):
+            try:
+                self.record = self.records.update(self.id, **changes)
+            except (NotFoundError, StoreError):
+                if pause is None:
+                    raise
+                self.clock.sleep(pause)  # whatever removes it may still be at it
+                restore(self)
+            else:
+                return
 
     def clean(self, text: str) -> str:
         """Return a text of ours without the secrets of that environment."""

@@ -102,6 +102,14 @@ def snapshot_workspace(
         return Snapshot(copy.text("write-tree"), left_out)
 
 
+def snapshot_commit(git: Git, commit: str, *, excluded: Sequence[str] = ()) -> Snapshot:
+    """Record what a commit holds except `excluded` paths, when its worktree is gone."""
+    with temporary_index(git) as index:
+        index.run("read-tree", commit)
+        _drop(index, excluded)
+        return Snapshot(index.text("write-tree"), ())
+
+
 @contextmanager
 def temporary_index(git: Git) -> Iterator[Git]:
     """Give a runner whose index is an empty temporary one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -118,6 +119,26 @@ class RecordStore:
             if not changed.is_active:
                 lock.unlink(missing_ok=True)
         return changed
+
+    def restore(self, record: Record) -> bool:
+        """Write a record that is gone or damaged, as the one who supervises the task knows it.
+
+        Returns:
+            Whether it was written: a sound one that is there stays.
+
+        Raises:
+            LockBusyError, StoreError: it cannot be locked or written.
+        """
+        path = self._layout.record(record.id)
+        with file_lock(self._layout.record_lock(record.id), clock=self._clock):
+            try:
+                if self.get(record.id) is not None:
+                    return False
+            except DamagedRecordError:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+            write_atomic(path, _encode(record), durable=False)
+            return True
 
     def list_ids(self) -> list[str]:
         """Return the ids of all records, damaged ones too, in order."""

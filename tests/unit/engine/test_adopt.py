@@ -115,3 +115,22 @@ def test_a_task_whose_supervisor_never_came_is_nobodys_while_its_starter_lives(
     lease = Lease.acquire(project.layout.lease(TASK), "task t_1")
     assert not is_orphan(project, record)
     lease.release()
+
+
+def test_x3_a_record_that_is_gone_is_waited_for_as_long_as_its_supervisor_lives(
+    tmp_path: Path,
+) -> None:
+    project = Project(tmp_path, FakeClock())
+    record = Record(id=TASK, agent="shell", status="running", supervisor=current())
+    project.records.create(record)
+    caretaker = Caretaker(project, TASK)
+    assert caretaker.look() == record
+
+    project.layout.record(TASK).unlink()
+    assert caretaker.look() == record
+    project.records.create(replace(record, supervisor=GONE))
+    caretaker = Caretaker(project, TASK, launcher=CountingLauncher(fails=False))
+    caretaker.look()
+    project.layout.record(TASK).unlink()
+    with pytest.raises(OperationError, match="was removed"):
+        caretaker.look()
