@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from caesar_core.protocol.versions import REPORT_V1
 from caesar_core.protocol.wire import BadEventError, body_keys, decode_body
 
 _PREFIX: Final = '{"caesar":'
+_EVENT_LINE: Final = re.compile(rf"^{re.escape(_PREFIX)}[^\r\n]*(?:\r?\n)?", re.MULTILINE)
 
 
 class EmbeddedTranslator(BaseTranslator):
@@ -39,8 +41,7 @@ class EmbeddedTranslator(BaseTranslator):
 
 def without_events(text: str) -> str:
     """Return what a program of ours printed besides its event lines."""
-    lines = text.splitlines()
-    return "\n".join(line for line in lines if not line.startswith(_PREFIX))
+    return _EVENT_LINE.sub("", text)
 
 
 def invoke_module(module: str, arguments: Sequence[str], job: Job, shown: str) -> Invocation:

@@ -57,11 +57,15 @@ class CappedLog:
         Raises:
             StoreError: the file cannot be written.
         """
-        room = max(0, self._limits.raw - size_of(self._path))
+        room = 0 if self.passed_over else max(0, self._limits.raw - size_of(self._path))
         self._append(data[:room])
         rest = data[room:]
         self.passed_over += len(rest)
         self.remember(rest)
+
+    def pass_over(self, count: int) -> None:
+        """Leave out what nobody read: from now on only the end is kept."""
+        self.passed_over += count
 
     def remember(self, data: bytes) -> None:
         """Take note of what comes after the point where the file was full."""

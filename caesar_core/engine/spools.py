@@ -38,6 +38,8 @@ _STDERR_TAIL: Final = 16 << 10
 _LONGEST_LINE: Final = 16 << 20
 _HOLE: Final = 32 << 20
 _UNTOUCHED: Final = 4 << 20
+_EAGER: Final = 4 << 20
+_MOST_PORTIONS: Final = 16
 _LIMITS: Final = OutputLimits()
 
 
@@ -65,6 +67,7 @@ class Spools:
     ) -> None:
         self._mend = mend
         self._files = files
+        self._limits = limits
         self._raw = CappedLog(files.raw_log, limits)
         self._stream = CappedStream(limits)
         self._journal = journal
@@ -79,11 +82,30 @@ class Spools:
         self._resume(_load_progress(files.spool_offsets))
 
     def pump(self) -> bool:
-        """Take in what is there now; whether there was anything.
+        """Take in what is there now, the more the further the agent is ahead of us.
+
+        Returns:
+            Whether there was anything.
 
         Raises:
             StoreError: `raw.log` or the stream cannot be written.
         """
+        moved = self._take_portion()
+        portions = 1
+        while moved and portions < _MOST_PORTIONS and self._behind > _EAGER:
+            moved, portions = self._take_portion(), portions + 1
+        return moved
+
+    @property
+    def _behind(self) -> int:
+        return max(self._stdout.behind, self._stderr.behind)
+
+    def _take_portion(self) -> bool:
+        # More than that could not be kept anyway.
+        limits = self._limits
+        most = (limits.stream if self._reads_lines else limits.raw) + limits.tail
+        for spool in (self._stdout, self._stderr):
+            self._raw.pass_over(spool.skip(most))
         before = (self._stdout.begin(), self._stderr.begin())
         out, err = self._stdout.read(), self._stderr.read()
         self._keep_tail(err)
@@ -278,6 +300,19 @@ class _Spool:
             self.taken = self._given_back = 0
             self.emptied = True
         return self.taken
+
+    @property
+    def behind(self) -> int:
+        """How many bytes are there and were not read."""
+        return size_of(self._path) - self.taken
+
+    def skip(self, most: int) -> int:
+        """Pass over what was not read, but for its end, when it is more than `most`; how much."""
+        if self.behind <= most:
+            return 0
+        skipped = self.behind - min(_UNTOUCHED, most)
+        self.taken += skipped
+        return skipped
 
     def give_back(self, safe: int) -> None:
         """Give the disk back what lies well before `safe`, which everybody has read."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caesar_core.agents.embedded import EmbeddedTranslator, say
+from caesar_core.agents.embedded import EmbeddedTranslator, say, without_events
 from caesar_core.protocol.event import Message, Progress, ToolUse
 
 
@@ -47,3 +47,9 @@ def test_event_behind_output_without_a_newline_is_understood() -> None:
 )
 def test_case_26_anything_else_is_no_event_and_no_error(line: str) -> None:
     assert list(EmbeddedTranslator().feed(line)) == []
+
+
+def test_event_lines_are_taken_out_of_what_people_read() -> None:
+    event = '{"caesar":{"type":"message","text":"x"}}'
+
+    assert without_events(f"a\r\n{event}\r\nb {event}\n\n{event}") == f"a\r\nb {event}\n\n"

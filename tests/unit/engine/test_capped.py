@@ -120,3 +120,39 @@ def test_p8_what_was_given_back_to_the_disk_reads_as_nothing(tmp_path: Path) -> 
 
 def event(**fields: str) -> bytes:
     return json.dumps({"caesar": fields}).encode() + b"\n"
+
+
+def test_p8_an_agent_that_is_far_ahead_is_not_read_to_the_end(files: TaskFiles) -> None:
+    """It would fill the disk while we read: what could not be kept anyway is passed over."""
+    taken = spools(files)
+    say(files, b"begin " * 50)
+    taken.pump()
+    say(files, b"%04d " % 7 * 4000)
+    for number in range(2):
+        say(files, b"".join(b"%d%04d " % (number, word) for word in range(300)))
+        assert taken.pump()
+        taken = spools(files)  # who takes over goes on with the same count
+    assert taken.pump()
+    taken.finish()
+
+    text = files.raw_log.read_bytes()
+    said = files.stdout.read_bytes()
+
+    kept = text.find(b"\n[caesar: ")
+    assert text[:kept] == said[:kept]
+    assert 300 <= kept <= 1000
+    assert text.endswith(b"follows]\n" + said[-100:])
+    assert taken.left_out == (len(said) - kept - 100, 0)
+    assert not taken.pump()
+
+
+def test_p8_an_agent_that_is_ahead_is_caught_up_with_at_one_look(tmp_path: Path) -> None:
+    found = TaskFiles(tmp_path / "t_1")
+    found.stdout.parent.mkdir(parents=True)
+    found.stdout.write_bytes(b"x" * (10 << 20))
+    journal = Journal(found, "t_1", FakeClock())
+    taken = Spools(found, journal, SilentTranslator(), lambda: Redactor(()), lambda: None)
+
+    assert taken.pump()
+
+    assert found.raw_log.stat().st_size >= 6 << 20
