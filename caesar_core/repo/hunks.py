@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-_HEAD: Final = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+from caesar_core.errors import OperationError
+
+_HEAD: Final = re.compile(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+\d+(?:,(\d{1,18}))? @@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,11 @@ class RawHunk:
 
 
 def raw_hunks(patch: bytes) -> tuple[RawHunk, ...]:
-    """Return the hunks of a patch of one file; none when it is binary."""
+    """Return the hunks of a patch of one file; none when it is binary.
+
+    Raises:
+        OperationError: a hunk has not the lines that its head promises.
+    """
     lines = _lines(patch)
     found: list[RawHunk] = []
     position = 0
@@ -56,6 +62,8 @@ def _read(head: re.Match[bytes], lines: Sequence[bytes], position: int) -> tuple
     made: list[bytes] = []
     left_old, left_new = old, new
     while left_old or left_new:
+        if position == len(lines) or min(left_old, left_new) < 0:
+            raise OperationError("A hunk of the patch is not as long as its head says.")
         line = lines[position]
         position += 1
         sign, text = line[:1], line[1:]
