@@ -66,6 +66,9 @@ class CombinedOutcome:
             ended = iso(self._project.clock.now())
             self._project.records.update(self.id, status="failed", ended_at=ended, reason="other")
             raise
+        finally:
+            for path in self._project.layout.run_files(self.id):
+                path.unlink(missing_ok=True)
 
     def _finish(
         self,

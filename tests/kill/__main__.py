@@ -1,6 +1,6 @@
 """`python -m tests.kill [NAME]`: every process, killed before every step that it takes.
 
-A supervisor gets the other signals too, before every tenth step.
+They get the other signals too, before every tenth step; `NAME` may be that of a signal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main(names: list[str]) -> int:
             wrong += _run(scenario, SIGKILL, 1)
     for number in (SIGTERM, SIGHUP, SIGSTOP):
         if not names or number.name in names:
-            wrong += _run(SCENARIOS[0], number, _TENTH)
+            wrong += sum(_run(each, number, _TENTH) for each in SCENARIOS if each.hears)
     return 1 if wrong else 0
 
 

@@ -189,6 +189,7 @@ FURTHER: Final = (
         lambda folder: ordered(folder, "", "--isolation", "inplace", config=_IN_PLACE),
         World.supervise,
         _after_in_place,
+        hears=False,
     ),
     Scenario(
         "race", World.make, lambda world, death: world.command(*_RACE, death=death), _after_a_race

@@ -108,6 +108,7 @@ SCENARIOS: Final = (
         World.supervise,
         _after_a_stop("cancelled"),
         begins="end.json",
+        hears=False,
     ),
     Scenario(
         "supervisor at the deadline",
@@ -115,6 +116,7 @@ SCENARIOS: Final = (
         World.supervise,
         _after_a_stop("timed_out"),
         begins="end.json",
+        hears=False,
     ),
     Scenario(
         "run", World.make, lambda world, death: world.command(*RUN, death=death), _after_an_order

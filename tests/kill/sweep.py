@@ -24,6 +24,7 @@ class Scenario:
         mend: one command, and then what is wrong all the same, in words.
         asked: the same when it was asked to stop, and may have done so.
         begins: only steps from the first one on that this matches are tried.
+        hears: whether another signal than SIGKILL leaves what is judged here.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Scenario:
     act: Callable[[World, Death | None], int]
     mend: Callable[[World], list[str]]
     begins: str = ""
+    hears: bool = True
     asked: Callable[[World], list[str]] | None = None
 
 

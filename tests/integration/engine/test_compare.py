@@ -194,6 +194,16 @@ def test_a_pick_that_is_killed_during_its_checks_ends_as_failed(caesar: Caesar) 
     assert not caesar.layout.check_worktree(caesar.root, picked).exists()
 
 
+def test_a_pick_whose_check_fails_leaves_no_plan_and_no_spool(caesar: Caesar) -> None:
+    source = caesar.run("echo A > c")["task_id"]
+
+    assert caesar("pick", "--take", source, "--check", "false").code == 1
+
+    (picked,) = set(RecordStore(caesar.layout).list_ids()) - {source}
+    assert list(caesar.layout.plans.iterdir()) == []
+    assert not caesar.layout.task(picked).stdout.parent.exists()
+
+
 def test_ctrl_c_during_the_checks_of_a_pick_keeps_it_unapplied(caesar: Caesar) -> None:
     pick, picked = begin_pick(caesar, "--apply", "--json")
 
