@@ -51,6 +51,7 @@ test: $(DEV) ## run all tests (ARGS="-k name" to choose); those of the source te
 soak: $(DEV) ## kill every process before every step (ARGS="supervisor" to choose), fuzz, 1,000 tasks (CAESAR_SOAK)
 	@$(BIN)/python -m tests.kill $(ARGS)
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/hostile --timeout 3600
+	@$(BIN)/python -m tests.hostile.fuzz
 	@$(BIN)/python -m tests.bench.soak
 
 test-real: $(DEV) ## drive the real CLIs from npm against a scripted model (ARGS="-k codex --record")

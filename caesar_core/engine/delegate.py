@@ -179,9 +179,9 @@ class _Order:
     def withdraw(self) -> None:
         """Take everything back that `write` wrote."""
         layout = self.project.layout
-        layout.record(self.task_id).unlink(missing_ok=True)
-        layout.plan(self.task_id).unlink(missing_ok=True)
-        layout.record_lock(self.task_id).unlink(missing_ok=True)
+        for path in (layout.record, layout.plan, layout.record_lock):
+            with suppress(OSError):  # on a read-only file system there is nothing either
+                path(self.task_id).unlink(missing_ok=True)
         with suppress(OperationError):
             delete_tree(self.files.dir)
 

@@ -16,7 +16,8 @@ class GcEntry:
     Attributes:
         orphan: no record names it.
         reason: why it went: clean, applied, missing, forced, old, over, left_behind; or why it
-            stays: active, modified, in_use, locked, moved, unapplied, resumed, inspection_failed.
+            stays: active, modified, in_use, locked, moved, copied, unapplied, resumed,
+            inspection_failed.
         kind: `worktree` (with its branch), `task` (directory, record, outcome), `race` (its file),
             `file` (a plan, spool, lock or lease of a task that is over), `temporary`.
     """

@@ -105,12 +105,19 @@ class _History:
     def _why_it_stays(self, record: Record) -> str:
         if lease_state(self._project.layout.lease(record.id)) in {"active", "unknown"}:
             return "in_use"
-        has_worktree = record.worktree is not None and Path(record.worktree).exists()
+        has_worktree = any(place.exists() for place in self._places(record))
         if has_worktree and record.id not in self._gone:
             return "modified"  # or it would be gone by now
         outcome = self._outcome(record)
         is_work = outcome is not None and not self._is_empty(self._repository, outcome)
         return "unapplied" if is_work and not record.applied_at else ""
+
+    def _places(self, record: Record) -> list[Path]:
+        """Return where its worktree may be: as recorded, and where the project was moved to."""
+        if record.worktree is None or self._repository is None:
+            return []
+        home = self._project.layout.worktree(self._repository.git_root, record.id)
+        return [Path(record.worktree), home]
 
     def _outcome(self, record: Record) -> Outcome | None:
         return read_outcome(self._repository, record.id) if self._repository else None

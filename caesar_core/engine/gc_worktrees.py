@@ -8,7 +8,7 @@ from pathlib import Path
 from caesar_core.engine.gc_entries import Action, GcEntry
 from caesar_core.engine.present import foreign_snapshot, is_foreign
 from caesar_core.engine.project import Project
-from caesar_core.engine.worktrees import snapshot_of
+from caesar_core.engine.worktrees import at_home, snapshot_of
 from caesar_core.errors import CaesarError, OperationError
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.outcome import read_outcome
@@ -43,8 +43,11 @@ def _by_worktree(
     project: Project, repository: Repository, records: Iterable[Record]
 ) -> dict[str, Record]:
     """Return who a worktree belongs to; the reference implementation only names it by the id."""
-    named = {record.worktree: record for record in records if record.worktree}
+    named = {}
     for record in records:
+        if record.worktree:
+            found = at_home(record, repository, project.layout)
+            named[found.worktree or record.worktree] = found if found.worktree else record
         if record.isolation == "worktree" and is_foreign(record):
             path = project.layout.worktree(repository.git_root, record.id)
             if path.is_dir():
@@ -88,8 +91,10 @@ class _Sweep:
         needed = self._who_needs_it(path, task_id, record, state)
         if needed:
             return False, needed
+        if record is not None and record.worktree and path.is_dir() and self._home(path) != path:
+            return False, "copied"
         if not path.is_dir():
-            return self._judge_missing(path, task_id, record, state)
+            return self._judge_missing(path, record, state)
         if record is not None and is_foreign(record):
             return self._judge_foreign(record, state)
         if record is None or record.git_file is None or record.base_ref is None:
@@ -106,12 +111,17 @@ class _Sweep:
             return "in_use"
         return "locked" if state is not None and state.locked else ""
 
+    def _home(self, path: Path) -> Path:
+        """Return where the worktree of that task belongs in this repository; `path` if it is so."""
+        home = self._project.layout.worktree(self._repository.git_root, path.name)
+        return path if home.resolve() == path.resolve() else home
+
     def _judge_missing(
-        self, path: Path, task_id: str, record: Record | None, state: WorktreeState | None
+        self, path: Path, record: Record | None, state: WorktreeState | None
     ) -> tuple[bool, str]:
         """Judge what is left of a worktree that somebody removed: its branch, which may be work."""
-        here = self._project.layout.worktree(self._repository.git_root, task_id)
-        if here != path and here.is_dir():
+        home = self._home(path)
+        if home != path and home.is_dir():
             return False, "moved"
         branch = _branch_of(record, state)
         tip = self._commit_of(f"refs/heads/{branch}") if branch else state and state.head

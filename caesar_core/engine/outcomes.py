@@ -10,7 +10,7 @@ from caesar_core.engine.listing import task_ids
 from caesar_core.engine.observed import flags_of, stat_of
 from caesar_core.engine.present import present_outcome
 from caesar_core.engine.project import Project
-from caesar_core.engine.worktrees import outcome_meta, outcome_subject, snapshot_of
+from caesar_core.engine.worktrees import at_home, outcome_meta, outcome_subject, snapshot_of
 from caesar_core.errors import CaesarError, NotFoundError, OperationError
 from caesar_core.ids import resolve_prefix
 from caesar_core.repo.changes import list_changes
@@ -61,6 +61,8 @@ def locate(project: Project, task_id: str) -> Located:
     repository = find_repository(project.root)
     outcome = read_outcome(repository, task_id) if repository else None
     if record is not None:
+        if repository is not None:
+            record = at_home(record, repository, project.layout)
         if outcome is None and repository is not None:
             outcome = present_outcome(project, repository, record)
         return Located(record, repository, outcome)

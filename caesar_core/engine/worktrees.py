@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from caesar_core.repo.discover import find_repository
+from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.snapshot import Snapshot, take_snapshot
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
+from caesar_core.store.layout import Layout
 from caesar_core.store.records import Record
 from caesar_core.text import one_line
 
@@ -36,6 +39,26 @@ def restore_git_file(record: Record) -> bool:
             return False
     write_atomic(path, content, durable=False)
     return True
+
+
+def at_home(record: Record, repository: Repository, layout: Layout) -> Record:
+    """Return the record with its worktree where the project is now, without one when it is not.
+
+    That of a project that was moved is elsewhere than recorded, and ours again once
+    `git worktree repair` has run. What the record of a copied project names is the original's.
+    """
+    if record.worktree is None or record.git_file is None:
+        return record
+    home = layout.worktree(repository.git_root, record.id)
+    if record.worktree == str(home) or os.path.realpath(record.worktree) == os.path.realpath(home):
+        return record
+    name = Path(record.git_file.strip()).name
+    ours = f"gitdir: {repository.common_dir}/worktrees/{name}\n"
+    with suppress(FileNotFoundError, NotADirectoryError, StoreError):
+        if read_bounded(home / ".git", _LARGEST_GIT_FILE) == os.fsencode(ours):
+            workspace = str(home / repository.prefix)
+            return replace(record, worktree=str(home), git_file=ours, workspace=workspace)
+    return replace(record, worktree=None)
 
 
 def snapshot_of(record: Record) -> Snapshot | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ADVICE: Final = {
     "locked": "  (git worktree unlock it first)",
     "moved": "  (its project was moved: git worktree repair .caesar/wt/*)",
+    "copied": "  (this project is a copy: the worktree is the original's)",
     "unapplied": "  (apply it, or --force)",
 }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,3 +81,20 @@ def test_g28_an_order_that_cannot_be_written_leaves_no_file(
 
     assert list(service.layout.tasks.iterdir()) == []
     assert service.project.records.list_ids() == []
+
+
+def test_g28_a_read_only_project_is_refused_with_what_could_not_be_written(
+    caesar: Caesar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(caesar.root, launcher=NoLauncher())
+    caesar.layout.caesar.mkdir()
+
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    with monkeypatch.context() as patched:
+        for name in ("unlink", "rename", "hardlink_to"):
+            patched.setattr(Path, name, refuse)
+        with pytest.raises(StoreError, match="Cannot write") as caught:
+            service.delegate(Request(objective="true", agent="shell"))
+    assert "writable" in caught.value.hint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -105,7 +106,58 @@ def test_a_moved_project_keeps_its_worktrees(caesar: Caesar, tmp_path: Path) -> 
     kept = moved.layout.worktree(moved.root, task["task_id"])
     assert (kept / "x.txt").read_text() == "x\n"
     assert "git worktree repair" in moved("gc").out
+    moved.git("worktree", "repair", str(kept))
+    (kept / "y.txt").write_text("y\n")
+    assert "was edited after" in moved("diff", task["task_id"]).err
+    assert moved("apply", "--refresh", task["task_id"]).code == 0
+    assert (moved.root / "y.txt").read_text() == "y\n"
+    assert found(gc(moved)) == {("worktree", task["task_id"]): ("removed", "applied")}
+    assert moved.git("branch", "--list", "caesar/*") == ""
     shutil.move(moved.root, caesar.root)
+
+
+def test_g23_a_copied_project_never_touches_the_worktrees_of_its_original(
+    caesar: Caesar, tmp_path: Path
+) -> None:
+    task, clean = caesar.run("echo x > x.txt"), caesar.run("true")
+    copy = Caesar(tmp_path / "copy", caesar.env)
+    shutil.copytree(caesar.root, copy.root, symlinks=True)
+    place = Path(task["workspace"])
+    (place / "later.txt").write_text("later\n")
+
+    for force in (False, True):
+        assert found(gc(copy, force=force)) == {
+            ("worktree", task["task_id"]): ("kept", "copied"),
+            ("worktree", clean["task_id"]): ("kept", "copied"),
+        }
+    assert copy("apply", "--refresh", task["task_id"]).code == 2, "that worktree is not its own"
+    assert copy("apply", task["task_id"]).code == 0
+    assert not (copy.root / "later.txt").exists()
+    assert (place / "later.txt").read_text() == "later\n"
+    assert found(gc(caesar)) == {
+        ("worktree", task["task_id"]): ("kept", "modified"),
+        ("worktree", clean["task_id"]): ("removed", "clean"),
+    }
+
+
+def test_g28_what_cannot_be_deleted_is_kept_and_named(
+    caesar: Caesar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = caesar.run("true")
+
+    really = shutil.rmtree
+
+    def refuse(path: Path, **options: Any) -> None:
+        if ".caesar/wt" in str(path):
+            raise OSError(errno.EROFS, "Read-only file system", str(path))
+        really(path, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", refuse)
+        [entry] = gc(caesar).entries
+    assert (entry.action, entry.reason) == ("kept", "inspection_failed")
+    assert "Read-only file system" in entry.error
+    assert found(gc(caesar)) == {("worktree", task["task_id"]): ("removed", "missing")}
 
 
 def test_old_tasks_are_forgotten_and_unapplied_work_is_not(caesar: Caesar) -> None:
