@@ -118,7 +118,7 @@ def _combined(
     sources = _sources(project, takes)
     repository, base = _common_base(list(sources.values()))
     git = repository.git(filters=())
-    parts = [_part(found, takes, project, repository.prefix) for found in sources.values()]
+    parts = [_part(found, takes, project, repository) for found in sources.values()]
     combined = combine(git, base, parts)
     if combined.conflicts:
         prefix = repository.prefix
@@ -183,14 +183,15 @@ def _common_base(sources: Sequence[Located]) -> tuple[Repository, str]:
     return repository, bases.pop()
 
 
-def _part(found: Located, takes: Sequence[Take], project: Project, prefix: str) -> Part:
+def _part(found: Located, takes: Sequence[Take], project: Project, repository: Repository) -> Part:
     assert found.outcome is not None
+    prefix, top = repository.prefix, repository.git_root
     mine = [take for take in takes if resolve_id(project, take.task) == found.record.id]
-    files = {in_repository(t.path, prefix) for t in mine if t.path and not t.hunks}
+    files = {in_repository(t.path, prefix, top) for t in mine if t.path and not t.hunks}
     hunks: dict[str, set[int]] = {}
     for take in mine:
         if take.hunks:
-            hunks.setdefault(in_repository(take.path, prefix), set()).update(take.hunks)
+            hunks.setdefault(in_repository(take.path, prefix, top), set()).update(take.hunks)
     whole = any(not take.path for take in mine)
     return Part(
         tree=found.outcome.tree,

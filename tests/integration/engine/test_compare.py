@@ -194,6 +194,17 @@ def test_a_pick_that_is_killed_during_its_checks_ends_as_failed(caesar: Caesar) 
     assert not caesar.layout.check_worktree(caesar.root, picked).exists()
 
 
+def test_a_pick_takes_an_absolute_path_of_the_project(caesar: Caesar) -> None:
+    source = caesar.run("echo A > c; echo B > d")["task_id"]
+
+    picked = caesar("pick", "--take", f"{source}:{caesar.root / 'c'}", "--json").json
+    elsewhere = caesar("pick", "--take", f"{source}:/etc/passwd")
+
+    assert [file["path"] for file in picked["files"]] == ["c"]
+    assert "/etc/passwd is not among the changed files" in elsewhere.err
+    assert "//etc" not in elsewhere.err
+
+
 def test_a_pick_whose_check_fails_leaves_no_plan_and_no_spool(caesar: Caesar) -> None:
     source = caesar.run("echo A > c")["task_id"]
 
