@@ -31,6 +31,7 @@ def main(arguments: list[str]) -> int:
         row(place, "`ps`, that many past", past, "ps")
         row(place, "`ps --all`, that many past", past, "ps", "--all")
         row(place, "`watch --once`, that many past", past, "watch", "--once")
+        row(place, "`run`, that many past", past, "run", "--agent", "shell", "true")
         row(place, "`ps`, that many running", live, "ps")
         row(place, "`watch --once`, that many running", live, "watch", "--once")
         print()
