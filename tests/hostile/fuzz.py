@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import random
 import re
 import shutil
@@ -22,7 +23,7 @@ from typing import Any, Final
 from tests.hostile.targets import TARGETS
 
 _SECONDS: Final = 300
-_LARGEST: Final = 1 << 16
+_LARGEST: Final = 1 << 14
 _DONE: Final = re.compile(r"Done (\d+) runs in (\d+) second")
 _COVERED: Final = re.compile(r"cov: (\d+)")
 _JUNK: Final[tuple[object, ...]] = (
@@ -49,12 +50,16 @@ def main(arguments: list[str]) -> int:
         return 0
     numbers = [int(word) for word in arguments if word.isdecimal()]
     names = [word for word in arguments if not word.isdecimal()] or list(TARGETS)
-    kept = Path(tempfile.mkdtemp(prefix="caesar-fuzz-"))
+    kept = Path(tempfile.mkdtemp(prefix="caesar-fuzz-", dir=_memory()))
     print(f"{'target':12} {'runs':>10} {'seconds':>8} {'covered':>8} {'result':>8}", flush=True)
     defeated = [name for name in names if not _fuzz(name, (numbers or [_SECONDS])[0], kept)]
     if not defeated:
         shutil.rmtree(kept)
     return 1 if defeated else 0
+
+
+def _memory() -> str | None:
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 def _fuzz(name: str, seconds: int, kept: Path) -> bool:
@@ -81,7 +86,7 @@ def fuzz_here(name: str, corpus: str, options: list[str]) -> None:
     """Fuzz one target until its time is over; ends the process."""
     atheris: Any = importlib.import_module("atheris")
     with atheris.instrument_imports(include=["caesar_core", "tomllib"]):
-        feed, seeds = TARGETS[name]()
+        feed, seeds = TARGETS[name](Path(corpus, os.pardir, f"{name}-root"))
     for number, seed in enumerate(seeds):
         Path(corpus, f"seed-{number}").write_bytes(seed[:_LARGEST])
 

@@ -1,12 +1,12 @@
 """What `tests.hostile.fuzz` feeds: each target takes bytes and raises only where there is a defect.
 
-Nothing of caesar is imported on top, so that the fuzzer can instrument it first.
+Nothing of caesar is imported on top, so that the fuzzer can instrument it first. Each target is
+given a folder of its own.
 """
 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +16,7 @@ Fed: TypeAlias = Callable[[bytes], None]
 """Reads one input."""
 
 
-def report() -> tuple[Fed, list[bytes]]:
+def report(_: Path) -> tuple[Fed, list[bytes]]:
     """Recover a report from a file, from what was printed and from the last words."""
     from caesar_core.engine.recover import RunFacts, recover_report
     from caesar_core.protocol.report import Report
@@ -49,7 +49,7 @@ def report() -> tuple[Fed, list[bytes]]:
     return feed, [b"f" + good, b"s" + good, b"l" + fenced, b"r" + fenced, b"r" + good + good]
 
 
-def streams() -> tuple[Fed, list[bytes]]:
+def streams(_: Path) -> tuple[Fed, list[bytes]]:
     """Translate lines of each CLI; the first byte says whose."""
     from caesar_core.agents.reading import read_object
     from caesar_core.agents.stream import JsonTranslator
@@ -78,7 +78,7 @@ def streams() -> tuple[Fed, list[bytes]]:
     return feed, seeds
 
 
-def patch() -> tuple[Fed, list[bytes]]:
+def patch(_: Path) -> tuple[Fed, list[bytes]]:
     """Read a patch, its rows and its hunks."""
     from caesar_core.errors import CaesarError
     from caesar_core.repo.hunks import raw_hunks, with_hunks
@@ -99,7 +99,7 @@ def patch() -> tuple[Fed, list[bytes]]:
     return feed, [head + body, body + b"\\ No newline at end of file\n", rest + b"literal 3\nabc\n"]
 
 
-def config() -> tuple[Fed, list[bytes]]:
+def config(_: Path) -> tuple[Fed, list[bytes]]:
     """Read a configuration, and complain about it."""
     from caesar_core.config.read import parse_config
     from caesar_core.errors import CaesarError
@@ -117,7 +117,7 @@ def config() -> tuple[Fed, list[bytes]]:
     ]
 
 
-def wire() -> tuple[Fed, list[bytes]]:
+def wire(_: Path) -> tuple[Fed, list[bytes]]:
     """Read an event; what was read can be written and is read again as the same."""
     from caesar_core.protocol.wire import (
         BadEventError,
@@ -142,12 +142,10 @@ def wire() -> tuple[Fed, list[bytes]]:
     return feed, [*lines, *seeds]
 
 
-def documents() -> tuple[Fed, list[bytes]]:
+def documents(root: Path) -> tuple[Fed, list[bytes]]:
     """Read every other document of ours; the first byte says which."""
     from caesar_core.errors import CaesarError
     from tests.hostile.readers import READERS, RECORD, _bytes
-
-    root = Path(tempfile.mkdtemp(prefix="caesar-fuzz-", dir=_memory()))
 
     def put(place: Path, data: bytes) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -162,10 +160,6 @@ def documents() -> tuple[Fed, list[bytes]]:
         reader.place(root).unlink()
 
     return feed, [bytes([number]) + reader.good for number, reader in enumerate(READERS)]
-
-
-def _memory() -> str | None:
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 TARGETS: Final = {
