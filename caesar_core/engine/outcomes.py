@@ -15,7 +15,13 @@ from caesar_core.errors import CaesarError, NotFoundError, OperationError
 from caesar_core.ids import resolve_prefix
 from caesar_core.repo.changes import list_changes
 from caesar_core.repo.discover import Repository, find_repository
-from caesar_core.repo.outcome import Outcome, keep_outcome, list_outcomes, read_outcome
+from caesar_core.repo.outcome import (
+    Outcome,
+    keep_outcome,
+    list_outcomes,
+    read_outcome,
+    read_outcome_commit,
+)
 from caesar_core.repo.refs import outcome_ids
 from caesar_core.store.records import Record
 
@@ -63,12 +69,20 @@ def locate(project: Project, task_id: str) -> Located:
     if record is not None:
         if repository is not None:
             record = at_home(record, repository, project.layout)
+            outcome = _recorded(repository, record, outcome)
         if outcome is None and repository is not None:
             outcome = present_outcome(project, repository, record)
         return Located(record, repository, outcome)
     if outcome is None:
         raise NotFoundError(f"No task {task_id}.", "`caesar ps --all` lists every task.")
     return Located(recovered_record(project, outcome), repository, outcome, recovered=True)
+
+
+def _recorded(repository: Repository, record: Record, kept: Outcome | None) -> Outcome | None:
+    """Return the outcome that the record names: an agent may have moved or removed our ref."""
+    if record.outcome is None or (kept is not None and kept.commit == record.outcome):
+        return kept
+    return read_outcome_commit(repository, record.id, record.outcome) or kept
 
 
 def recovered_records(project: Project, known: Iterable[str]) -> list[Record]:
@@ -110,9 +124,16 @@ def require_readable(located: Located) -> None:
     """Refuse to call a task without changes whose changes could not be read.
 
     Raises:
-        UnreadableOutcomeError: its worktree was gone or broken when it ended.
+        UnreadableOutcomeError: its worktree was gone or broken when it ended, or git has lost what
+            was kept of it.
     """
     record = located.record
+    if located.outcome is None and located.repository is not None and record.outcome is not None:
+        raise UnreadableOutcomeError(
+            f"The outcome of {record.id} is gone from git: somebody removed refs/caesar/{record.id}"
+            f" and the commit {record.outcome[:12]}.",
+            f"`caesar apply --refresh {record.id}` takes it anew while its worktree is there.",
+        )
     ran = record.agent_process is not None and not record.is_active
     if located.outcome is not None or record.isolation != "worktree" or not ran:
         return

@@ -7,6 +7,7 @@ worktree and the whole of `.caesar/`, and travels in a git bundle.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from caesar_core.repo.discover import Repository
 
 _REFS: Final = "refs/caesar/"
 _MARK: Final = "\n\ncaesar-outcome: "
+_COMMIT: Final = re.compile(r"[0-9a-f]{40,64}")
 _IDENTITY: Final = {
     f"GIT_{who}_{what}": value
     for who in ("AUTHOR", "COMMITTER")
@@ -79,6 +81,22 @@ def read_outcome(repository: Repository, task_id: str) -> Outcome | None:
         OperationError: something else stands there.
     """
     return next(map(_outcome, _rows(repository, _ref(task_id))), None)
+
+
+def read_outcome_commit(repository: Repository, task_id: str, commit: str) -> Outcome | None:
+    """Return the outcome that a commit holds, `None` when it is gone or is none of that task."""
+    if _COMMIT.fullmatch(commit) is None:
+        return None
+    found = repository.git().run("cat-file", "commit", commit, ok=(0, 128))
+    head, _, text = found.stdout.decode("utf-8", "replace").partition("\n\n")
+    keys = dict(line.partition(" ")[::2] for line in head.split("\n"))
+    if found.returncode or "tree" not in keys:
+        return None
+    with suppress(OperationError):
+        meta = _meta(f"\n\n{text}")
+        if meta.get("task_id") == task_id:
+            return Outcome(task_id, commit, keys["tree"], keys.get("parent", ""), meta)
+    return None
 
 
 def list_outcomes(repository: Repository) -> tuple[Outcome, ...]:
