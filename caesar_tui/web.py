@@ -6,15 +6,18 @@ first request with it gets a cookie, nobody else gets anything.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import shlex
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from aiohttp import web
+from aiohttp import WSCloseCode, web
+from textual_serve.app_service import AppService
 from textual_serve.server import Server
 
 from caesar_core.store.layout import Layout
@@ -31,6 +34,10 @@ _SAFE: Final = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
+_PATIENCE: Final = 10.0
+"""Seconds to wait for the dashboards of open tabs at the end."""
+_NONSENSE: Final = (AssertionError, IndexError, KeyError, TypeError, ValueError, ConnectionError)
+"""What a message that no page of ours sends, or a lost connection, comes to."""
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -74,6 +81,16 @@ class Gate:
         return response
 
 
+class _Tab(AppService):
+    """The dashboard of one tab of a browser."""
+
+    async def stop(self) -> None:
+        """End it and wait until it is gone: a process left behind would speak up at the end."""
+        await super().stop()
+        if self._process is not None:
+            await self._process.wait()
+
+
 class DashboardServer(Server):
     """textual-serve behind the gate, with a page that loads nothing from elsewhere."""
 
@@ -86,11 +103,47 @@ class DashboardServer(Server):
             templates_path=Path(__file__).resolve().parent / "templates",
         )
         self.gate = Gate(self.public_url)
+        self._open: dict[web.WebSocketResponse, asyncio.Task[object] | None] = {}
 
     async def _make_app(self) -> web.Application:
         app = await super()._make_app()
         app.middlewares.append(self.gate.check)
         return app
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """Show the dashboard to one tab until it is closed, or we are."""
+        wire = web.WebSocketResponse(heartbeat=15)
+        await wire.prepare(request)
+
+        async def close() -> None:
+            await wire.close()
+
+        tab = _Tab(
+            self.command,
+            write_bytes=wire.send_bytes,
+            write_str=wire.send_str,
+            close=close,
+            download_manager=self.download_manager,
+        )
+        self._open[wire] = asyncio.current_task()
+        try:
+            size = (request.query.get(name, "") for name in ("width", "height"))
+            await tab.start(*(int(text) if text.isdecimal() else 80 for text in size))
+            with suppress(*_NONSENSE):
+                await self._process_messages(wire, tab)
+        finally:
+            del self._open[wire]
+            await tab.stop()
+        return wire
+
+    async def on_shutdown(self, app: web.Application) -> None:
+        """Close every tab, and wait for the end of its dashboard."""
+        del app
+        tasks = [task for task in self._open.values() if task is not None]
+        for wire in list(self._open):
+            await wire.close(code=WSCloseCode.GOING_AWAY)
+        if tasks:
+            await asyncio.wait(tasks, timeout=_PATIENCE)
 
     async def on_startup(self, app: web.Application) -> None:
         """Say nothing: the command line does."""

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import aiohttp
+import psutil
+import pytest
 
 from caesar_core.protocol import event as ev
 from caesar_core.store import mailbox
@@ -32,13 +34,19 @@ serve_dashboard(Layout(Path(sys.argv[1])), tell=lambda address: print(address, f
 def serving(*command: str) -> Iterator[str]:
     """Run a server and give its address; the interrupt that ends it leaves nothing behind."""
     with subprocess.Popen(
-        (sys.executable, *command), stdout=subprocess.PIPE, text=True, start_new_session=True
+        (sys.executable, *command),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as server:
         assert server.stdout is not None
         try:
             yield server.stdout.readline().strip()
             os.kill(server.pid, signal.SIGINT)
             assert server.wait(timeout=40) == 0
+            assert server.stderr is not None
+            assert not re.search("Traceback|Error|Exception", server.stderr.read())
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(server.pid, signal.SIGKILL)
@@ -95,6 +103,38 @@ async def watch(address: str, sample: Sample) -> None:
                     break
                 await asyncio.sleep(0.02)
             assert [state.answer for state in states] == ["no"]
+
+
+@pytest.mark.parametrize("nonsense", ["", "{}", '["stdin"]', "not JSON"])
+async def test_an_interrupt_while_a_tab_is_open_says_nothing_and_leaves_nothing(
+    sample: Sample, nonsense: str
+) -> None:
+    jar = aiohttp.CookieJar(unsafe=True)
+    async with aiohttp.ClientSession(cookie_jar=jar) as session:
+        with serving("-c", SERVE, str(sample.root)) as address:
+            origin = address.partition("/?")[0]
+            await status_of(session, address)
+            url = f"{origin.replace('http', 'ws')}/ws?width=120&height=x"
+            socket = await session.ws_connect(url, headers={"Origin": origin})
+            await heard(socket, b"t_91bc", b"live")
+            assert dashboards(sample)
+            if nonsense:
+                await socket.send_str(nonsense)
+                async with asyncio.timeout(50):
+                    while not socket.closed:
+                        await socket.receive()
+        assert not dashboards(sample)
+
+
+def dashboards(sample: Sample) -> list[psutil.Process]:
+    """Return the processes that show this project in a tab."""
+    words = ("caesar_tui.web_child", str(sample.root))
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            line = process.cmdline()
+            found += [process] if all(word in line for word in words) else []
+    return found
 
 
 async def heard(socket: aiohttp.ClientWebSocketResponse, *texts: bytes) -> None:
