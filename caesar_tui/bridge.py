@@ -9,8 +9,9 @@ from textual.message_pump import MessagePump
 
 from caesar_core.board.reduce import fold_lines
 from caesar_core.board.views import StreamView
-from caesar_core.clock import Clock
+from caesar_core.clock import Clock, parse_iso
 from caesar_core.store.layout import Layout
+from caesar_core.store.mailbox import questions
 from caesar_core.watch.follower import Follower
 from caesar_core.watch.streams import read_range, size_of
 from caesar_tui.messages import (
@@ -78,11 +79,17 @@ class Bridge:
 
     def read_timeline(self, wanted: TimelineWanted) -> None:
         """Read and decode events of a stream; run it in a worker thread."""
-        path = self._layout.task(wanted.task_id).events
+        files = self._layout.task(wanted.task_id)
+        path = files.events
         size = size_of(path)
         data = read_range(path, wanted.start, min(size, wanted.start + TIMELINE_BYTES))
         complete = data.rfind(b"\n") + 1
         _, events = fold_lines(StreamView(), data[:complete].split(b"\n"))
         end = wanted.start + complete
         more = complete > 0 and end < size
-        self._target.post_message(TimelineRead(wanted.task_id, wanted.start, end, events, more))
+        asked = {question.file.id: question.file.closes_at for question in questions(files)}
+        moments = {name: parse_iso(closes or "") for name, closes in asked.items()}
+        closings = {name: moment.timestamp() for name, moment in moments.items() if moment}
+        self._target.post_message(
+            TimelineRead(wanted.task_id, wanted.start, end, events, more, closings)
+        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from textual.message import Message
@@ -59,13 +60,17 @@ class TimelineWanted(Message):
 
 @dataclass
 class TimelineRead(Message):
-    """Events from `start` to `end`; `more` when the stream goes on behind."""
+    """Events from `start` to `end`; `more` when the stream goes on behind.
+
+    `closings`: when the task's questions close, by their ids, seconds since 1970.
+    """
 
     task_id: str
     start: int
     end: int
     events: list[Event]
     more: bool
+    closings: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from caesar_core.protocol.event import Event
 
 MAX_ITEMS: Final = 20_000
 MAX_TEXT: Final = 200
+_QUESTION: Final = "question "
 ItemKind: TypeAlias = Literal[
     "tool", "question", "message", "thinking", "file", "progress", "error"
 ]
@@ -64,6 +65,8 @@ class Track:
         items: in the order of their starts, at most `MAX_ITEMS`, the last ones.
         begin, end: seconds since 1970 of the first and the last event; 0 without any.
         is_over: whether the stream says that the run has ended.
+        closings: when questions close, by their ids; the stream does not tell. Without an answer
+            by then the agent goes on alone.
 
     """
 
@@ -71,6 +74,7 @@ class Track:
     begin: float = 0.0
     end: float = 0.0
     is_over: bool = False
+    closings: dict[str, float] = field(default_factory=dict)
     _open: dict[str, int] = field(default_factory=dict)
 
     def feed(self, events: Iterable[Event]) -> None:
@@ -81,6 +85,7 @@ class Track:
                 at = moment.timestamp()
                 self.begin = self.begin or at
                 self.end = max(self.end, at)
+                self._close_questions(at)
                 self._take(at, event.body)
         if len(self.items) > MAX_ITEMS:
             gone = len(self.items) - MAX_ITEMS
@@ -100,14 +105,20 @@ class Track:
             question=next((item.text for item in going if item.kind == "question"), ""),
         )
 
+    def _close_questions(self, now: float) -> None:
+        for key in [key for key in self._open if key.startswith(_QUESTION)]:
+            closes = self.closings.get(key.removeprefix(_QUESTION))
+            if closes is not None and closes < now:
+                self._finish(key, closes, "open")
+
     def _take(self, at: float, body: ev.EventBody) -> None:
         match body:
             case ev.ToolUse():
                 self._take_call(at, body)
             case ev.Question():
-                self._begin(f"question {body.id}", "question", body.question, at)
+                self._begin(f"{_QUESTION}{body.id}", "question", body.question, at)
             case ev.Answer():
-                self._finish(f"question {body.id}", at, "good")
+                self._finish(f"{_QUESTION}{body.id}", at, "good")
             case ev.Started() | ev.Finished():
                 self.is_over = isinstance(body, ev.Finished)
                 for key in list(self._open):

@@ -90,6 +90,7 @@ class Timeline(CursorView):
         track = self._tracks.get(read.task_id)
         if track is None or read.start != self._read_to.get(read.task_id, 0):
             return
+        track.closings.update(read.closings)
         track.feed(read.events)
         self._read_to[read.task_id] = read.end
         first = not self._rows
