@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol
@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     from caesar_core.engine.applying import ApplyResult, UndoResult
     from caesar_core.engine.diffs import Diff
     from caesar_core.repo.changes import FileChange
+    from caesar_core.repo.merge import Conflict
 
 MAX_FILES: Final = 2_000
 MAX_LISTED: Final = 200
+MAX_SIDE: Final = 12
 MAX_LINES: Final = 400_000
 ANSWERED_BY: Final = "caesar watch"
 
@@ -205,7 +207,7 @@ def _listed(change: FileChange) -> Listed:
 
 
 def _apply_plan(task_id: str, seen: ApplyResult, flags: Sequence[str]) -> Plan:
-    lines = [("warn", f"{conflict.path}: {conflict.reason}") for conflict in seen.conflicts]
+    lines = [line for conflict in seen.conflicts for line in conflict_lines(conflict)]
     if flags:
         lines.append(("question", f"look twice: {', '.join(flags).replace('_', ' ')}"))
     merged = set(seen.merged_with_local)
@@ -217,6 +219,18 @@ def _apply_plan(task_id: str, seen: ApplyResult, flags: Sequence[str]) -> Plan:
         lines.append(("bullet", f"and {len(seen.files) - MAX_LISTED} more files"))
     ready = seen.applied and not seen.already_applied and bool(seen.files)
     return Plan("apply", task_id, seen.message, ready, tuple(lines))
+
+
+def conflict_lines(conflict: Conflict) -> Iterator[tuple[str, str]]:
+    """Yield what a sheet says of a conflict: file and reason, then hunk by hunk both sides."""
+    yield "warn", f"{conflict.path}: {conflict.reason}"
+    for place in conflict.places:
+        yield "bullet", f"  line {place.line}"
+        for name, side in (("yours", place.yours), ("theirs", place.theirs)):
+            for number, text in enumerate(side[:MAX_SIDE] or ("(nothing)",)):
+                yield "space", f"    {'' if number else name:<7} {text}"
+            if len(side) > MAX_SIDE:
+                yield "space", f"    {'':<7} and {counted(len(side) - MAX_SIDE, 'more line')}"
 
 
 def _undo_plan(seen: UndoResult) -> Message:

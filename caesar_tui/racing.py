@@ -11,6 +11,7 @@ from textual.message import Message
 from caesar_core.errors import CaesarError
 from caesar_core.repo.patch import PatchFile, iter_files
 from caesar_core.text import counted
+from caesar_tui.actions import conflict_lines
 from caesar_tui.messages import (
     CombineWanted,
     ComparisonRead,
@@ -72,7 +73,7 @@ class Racing:
         try:
             picked = self._engine().pick(takes)
             if picked.id is None:
-                lines = tuple(("warn", f"{c.path}: {c.reason}") for c in picked.conflicts)
+                lines = tuple(line for c in picked.conflicts for line in conflict_lines(c))
                 title = "The parts collide; nothing was kept."
                 self._post(Planned(Plan("combine", None, title, ready=False, lines=lines)))
                 return
@@ -81,7 +82,7 @@ class Racing:
             self._post(Said(f"{error.message} {error.hint or ''}".strip(), "error"))
             return
         lines = tuple(("file", path) for path in seen.files)
-        lines += tuple(("warn", f"{c.path}: {c.reason}") for c in seen.conflicts)
+        lines += tuple(line for c in seen.conflicts for line in conflict_lines(c))
         title = f"{counted(len(takes), 'part')} combined. {seen.message}"
         self._post(Planned(Plan("combine", picked.id, title, ready=seen.applied, lines=lines)))
 

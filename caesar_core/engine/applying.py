@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -168,7 +168,7 @@ def undo_task(project: Project, task_id: str | None = None) -> UndoResult:
             journals.forget_undone(folder, undone=done.undone)
     owner, prefix = owner_of(folder), _prefix(project, journal.root)
     files = tuple(from_project(path, prefix) for path in done.files)
-    conflicts = tuple(Conflict(from_project(c.path, prefix), c.reason) for c in done.conflicts)
+    conflicts = tuple(replace(c, path=from_project(c.path, prefix)) for c in done.conflicts)
     message = _undo_message(owner, files, conflicts)
     return UndoResult(owner, done.undone, files, conflicts, message)
 
@@ -211,7 +211,7 @@ def _result(
         task_id=located.record.id,
         applied=applied,
         already_applied=already,
-        conflicts=tuple(Conflict(from_project(c.path, prefix), c.reason) for c in conflicts),
+        conflicts=tuple(replace(c, path=from_project(c.path, prefix)) for c in conflicts),
         files=tuple(from_project(path, prefix) for path in files),
         merged_with_local=tuple(from_project(path, prefix) for path in merged),
         message=message,

@@ -18,7 +18,7 @@ from caesar_core.engine.outcomes import Located, locate, require_readable, resol
 from caesar_core.engine.paths import from_project, in_repository
 from caesar_core.engine.project import Project
 from caesar_core.engine.request import require_checks
-from caesar_core.engine.results import file_json
+from caesar_core.engine.results import conflict_json, file_json
 from caesar_core.engine.trust import require
 from caesar_core.errors import CaesarError
 from caesar_core.ids import new_task_id
@@ -143,7 +143,7 @@ def pick_json(
     return {
         "id": picked.id,
         "files": [file_json(c, from_project(c.path, prefix)) for c in picked.files],
-        "conflicts": [{"path": c.path, "reason": c.reason} for c in conflicts],
+        "conflicts": [conflict_json(c) for c in conflicts],
         "checks": [dict(check) for check in picked.checks],
         "applied": applied is not None and applied.applied,
     }

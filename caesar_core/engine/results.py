@@ -21,6 +21,7 @@ from caesar_core.errors import (
     CaesarError,
 )
 from caesar_core.repo.changes import FileChange
+from caesar_core.repo.merge import Conflict
 from caesar_core.store.atomic import StoreError, read_json
 from caesar_core.store.mailbox import questions
 from caesar_core.store.records import Record
@@ -28,6 +29,15 @@ from caesar_core.text import one_line
 from caesar_core.watch.reader import StreamReader
 
 _LIMIT = 64 << 20
+
+
+def conflict_json(conflict: Conflict) -> dict[str, Any]:
+    """Return a conflict as JSON (docs/commands.md, `apply`)."""
+    places = [
+        {"line": place.line, "yours": list(place.yours), "theirs": list(place.theirs)}
+        for place in conflict.places
+    ]
+    return {"path": conflict.path, "reason": conflict.reason, "places": places}
 
 
 def exit_code_of(record: Record) -> int:

@@ -14,6 +14,7 @@ from typing import Final
 
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import ABSENT, GITLINK, RawChange, raw_changes, text_path
+from caesar_core.repo.collisions import Collision, read_collisions
 from caesar_core.repo.command import Git, join_nul
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.obstacles import (
@@ -25,7 +26,7 @@ from caesar_core.repo.obstacles import (
 from caesar_core.repo.scratch import scratch_folder
 from caesar_core.repo.selection import only
 from caesar_core.repo.snapshot import temporary_index
-from caesar_core.repo.threeway import IDENTITY, merge_trees
+from caesar_core.repo.threeway import IDENTITY, SAME_LINES, Sides, merge_trees
 
 _ROUNDS: Final = 5
 
@@ -37,11 +38,13 @@ class Conflict:
     Attributes:
         path: from the top of the repository.
         reason: part of a sentence for people.
+        places: which lines, where the content collides; not of every file if there are many.
 
     """
 
     path: str
     reason: str
+    places: tuple[Collision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ def _round(
     ours = _users_side(git, states)
     sides = merge_trees(git, base, ours, tree)
     if sides.conflicts:
-        return Merged(_conflicts(git, sides.conflicts, touched)), []
+        return Merged(_conflicts(git, sides, touched)), []
     writes = raw_changes(git, ours, sides.tree)
     local = frozenset(change.path for change in raw_changes(git, base, ours))
     found = Merged(
@@ -183,16 +186,18 @@ def _refusal(root: Path, change: RawChange, leaving: set[bytes]) -> str:
     )
 
 
-def _conflicts(
-    git: Git, found: Mapping[bytes, str], touched: Mapping[bytes, RawChange]
-) -> tuple[Conflict, ...]:
-    reasons = dict(found)
+def _conflicts(git: Git, sides: Sides, touched: Mapping[bytes, RawChange]) -> tuple[Conflict, ...]:
+    reasons = dict(sides.conflicts)
     tracked = frozenset(git.items("ls-tree", "-r", "-z", "--name-only", "HEAD"))
     for path, change in touched.items():
         if change.old_mode == ABSENT and path in reasons:
             mine = "a file of the same name" if path in tracked else "an untracked or ignored file"
             reasons[path] = f"{mine} with other content is in the way"
-    return tuple(Conflict(text_path(path), reason) for path, reason in reasons.items())
+    same = (path for path, reason in reasons.items() if reason == SAME_LINES)
+    places = read_collisions(git, sides.tree, same)
+    return tuple(
+        Conflict(text_path(path), reason, places.get(path, ())) for path, reason in reasons.items()
+    )
 
 
 def _case_checked(git: Git, merged: Merged) -> Merged:

@@ -17,8 +17,9 @@ IDENTITY: Final[Mapping[str, str]] = {
         ("DATE", "@0 +0000"),
     )
 }
+SAME_LINES: Final = "both sides changed the same lines"
 _REASONS: Final[Mapping[str, str]] = {
-    "contents": "both sides changed the same lines",
+    "contents": SAME_LINES,
     "binary": "both sides changed this binary file",
     "modify/delete": "one side changed it, the other deleted it",
     "rename/delete": "one side renamed it, the other deleted it",

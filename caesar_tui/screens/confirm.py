@@ -67,5 +67,5 @@ class ConfirmScreen(ModalScreen[Plan | None]):
         self.dismiss(self._plan)
 
     def _line(self, mark: str, text: str) -> Content:
-        glyph = getattr(self._glyphs, mark)
+        glyph = " " if mark == "space" else getattr(self._glyphs, mark)
         return content(f"{glyph} {text}", _INKS.get(mark, "$dim"))

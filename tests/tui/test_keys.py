@@ -9,6 +9,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from caesar_core.protocol.event import Message, ToolUse
+from caesar_core.repo.collisions import Collision
 from caesar_core.repo.merge import Conflict
 from caesar_core.store.record_store import RecordStore
 from caesar_tui.screens import board as board_module
@@ -69,6 +70,20 @@ async def test_a_sheet_with_conflicts_cannot_be_accepted(sample: Sample) -> None
         assert isinstance(pilot.app.screen, ConfirmScreen)
         await press(pilot, "escape")
         assert [what for what, _ in sample.engine.asked] == ["preflight", "diff"]
+
+
+async def test_a_sheet_shows_conflicts_hunk_by_hunk(sample: Sample) -> None:
+    mine = tuple(f"mine {number}" for number in range(20))
+    places = (Collision(12, mine, ()), Collision(40, ("\x1b[2J[b]",), ("theirs",)))
+    sample.engine.conflicts = (Conflict("src/a.py", "both sides changed", places),)
+    async with opened(sample, (120, 60)) as pilot:
+        await press(pilot, "end", "a")
+        told = shown(pilot.app.screen.query_one("#lines Static"))
+        assert "⚠ src/a.py: both sides changed" in told
+        for said in ("line 12", "yours   mine 0", "and 8 more lines", "theirs  (nothing)"):
+            assert said in told
+        assert "line 40" in told
+        assert "yours   ␛[2J[b]" in told
 
 
 async def test_a_does_nothing_for_a_task_that_runs(sample: Sample) -> None:

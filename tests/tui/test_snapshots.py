@@ -15,6 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 
 from caesar_core.board.glyphs import ASCII
+from caesar_core.repo.collisions import Collision
 from caesar_core.repo.merge import Conflict
 from tests.tui.drive import opened, press, settled, until
 from tests.tui.racers import add_race
@@ -25,7 +26,8 @@ RAW = b"\x1b[31mred\x1b[0m plain\n\xff\x00\ttab\r\n" * 3
 
 
 def _conflict(sample: Sample) -> None:
-    sample.engine.conflicts = (Conflict("src/a.py", "it was edited"),)
+    places = (Collision(12, ("def one():", "    return 1"), ()), Collision(40, ("x",), ("y",)))
+    sample.engine.conflicts = (Conflict("src/a.py", "both sides changed the same lines", places),)
 
 
 def _raw(sample: Sample) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caesar_core.cli.common import json_option, root_option, service_at, task_argument
+from caesar_core.cli.conflicts import tell_conflicts
 from caesar_core.cli.output import stderr, stdout
 from caesar_core.errors import EXIT_CONFLICT
 from caesar_core.text import visible
@@ -57,11 +58,13 @@ def print_apply(result: ApplyResult, *, as_json: bool, check: bool = False) -> N
 
 def apply_json(result: ApplyResult) -> dict[str, object]:
     """Return it as JSON (docs/commands.md, `apply`)."""
+    from caesar_core.engine.results import conflict_json
+
     return {
         "id": result.task_id,
         "applied": result.applied,
         "already_applied": result.already_applied,
-        "conflicts": [{"path": c.path, "reason": c.reason} for c in result.conflicts],
+        "conflicts": [conflict_json(c) for c in result.conflicts],
         "files": list(result.files),
         "merged_with_local": list(result.merged_with_local),
         "message": result.message,
@@ -69,10 +72,10 @@ def apply_json(result: ApplyResult) -> dict[str, object]:
 
 
 def _tell(result: ApplyResult, *, check: bool) -> None:
+    from caesar_core.engine.results import conflict_json
+
     out, err = stdout(), stderr()
-    for conflict in result.conflicts:
-        path = visible(conflict.path)
-        err.line(f"  {err.paint('bad', 'conflict')} {path}: {visible(conflict.reason)}")
+    tell_conflicts(map(conflict_json, result.conflicts), err)
     for path in () if result.conflicts else result.files:
         mixed = " (merged with your edits)" if path in result.merged_with_local else ""
         out.line(f"  {visible(path)}{mixed}")

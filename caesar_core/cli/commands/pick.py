@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesar_core.cli.common import json_option, root_option, service_at
+from caesar_core.cli.conflicts import tell_conflicts
 from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
 from caesar_core.errors import EXIT_CANCELLED, EXIT_CONFLICT, EXIT_FAILED, EXIT_OK
-from caesar_core.text import visible
 
 if TYPE_CHECKING:
     from caesar_core.engine.applying import ApplyResult
@@ -79,10 +79,7 @@ def _tell(document: dict[str, Any], picked: Picked, applied: ApplyResult | None)
     from caesar_core.cli.report_text import check_lines, file_line
 
     out, err = stdout(), stderr()
-    refused = applied.conflicts if applied else picked.conflicts
-    for conflict in refused:
-        path = visible(conflict.path)
-        err.line(f"  {err.paint('bad', 'conflict')} {path}: {visible(conflict.reason)}")
+    tell_conflicts(document["conflicts"], err)
     if picked.id is None:
         err.line("Nothing was kept: the parts collide.")
         return

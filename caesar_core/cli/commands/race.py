@@ -8,6 +8,7 @@ import click
 
 from caesar_core.cli.ci_options import CiOutputs, ci_options
 from caesar_core.cli.common import complete_race, json_option, root_option, service_at
+from caesar_core.cli.conflicts import tell_conflicts
 from caesar_core.cli.consent import ask_for_trust
 from caesar_core.cli.output import stderr, stdout
 from caesar_core.errors import EXIT_CONFLICT, EXIT_FAILED, EXIT_OK, CaesarError
@@ -199,14 +200,14 @@ def _to_the_end(
 
 
 def _print(service: Service, view: RaceView, applied: ApplyResult | None, *, as_json: bool) -> None:
+    from caesar_core.engine.results import conflict_json
+
     out = stdout()
     if as_json:
         document = service.race_json(view)
         if applied is not None:
             document |= {"applied": applied.applied, "applied_task": view.applied}
-            document["conflicts"] = [
-                {"path": c.path, "reason": c.reason} for c in applied.conflicts
-            ]
+            document["conflicts"] = [conflict_json(c) for c in applied.conflicts]
         out.json(document)
         return
     from caesar_core.cli.race_text import standings_lines
@@ -217,8 +218,7 @@ def _print(service: Service, view: RaceView, applied: ApplyResult | None, *, as_
     if view.is_over and view.winner is None:
         out.line("Nobody wins: no result is proved.")
     if applied is not None:
-        for conflict in applied.conflicts:
-            stderr().line(f"  conflict {visible(conflict.path)}: {visible(conflict.reason)}")
+        tell_conflicts(map(conflict_json, applied.conflicts), stderr())
         out.line(f"{out.paint('ok', str(view.winner)[:10])}: {applied.message}")
     elif view.winner and not view.applied:
         out.line(out.paint("dim", f"  caesar race apply {view.id} · caesar compare {view.id}"))

@@ -194,6 +194,22 @@ def test_a_pick_that_is_killed_during_its_checks_ends_as_failed(caesar: Caesar) 
     assert not caesar.layout.check_worktree(caesar.root, picked).exists()
 
 
+def test_an_apply_that_collides_shows_the_lines_of_both_sides(caesar: Caesar) -> None:
+    (caesar.root / "poem").write_text("one\ntwo\nthree\n")
+    caesar.git("add", "poem")
+    caesar.git("commit", "-qm", "poem")
+    task = caesar.run("sed -i s/two/TWO/ poem")["task_id"]
+    (caesar.root / "poem").write_text("zero\none\n\x1b[2Jmine\nthree\n")
+
+    told = caesar("apply", task)
+    (conflict,) = caesar("apply", task, "--json").json["conflicts"]
+
+    assert told.code == 5
+    assert "line 3\n      yours   ␛[2Jmine\n      theirs  TWO\n" in told.err
+    assert conflict["places"] == [{"line": 3, "yours": ["\x1b[2Jmine"], "theirs": ["TWO"]}]
+    assert (caesar.root / "poem").read_text() == "zero\none\n\x1b[2Jmine\nthree\n"
+
+
 def test_a_pick_takes_an_absolute_path_of_the_project(caesar: Caesar) -> None:
     source = caesar.run("echo A > c; echo B > d")["task_id"]
 
