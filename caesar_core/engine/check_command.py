@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,16 +10,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.clock import Clock
+from caesar_core.engine.capped import size_of
 from caesar_core.process.environment import Redactor
 from caesar_core.process.spawn import TASK_MARKER, SpawnError, spawn
 from caesar_core.process.supervise import Ending, watch_child
-from caesar_core.store.atomic import write_atomic
+from caesar_core.store.atomic import StoreError, open_regular, write_atomic
 from caesar_core.store.layout import TaskFiles
 from caesar_core.text import human_duration
 
 _TAIL: Final = 4_000
 _KEPT: Final = 16 << 20
 _MOST: Final = 256 << 20
+_REMOVED: Final = "[what it printed was removed]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +142,17 @@ class _Growth:
 
     def look(self) -> bool:
         """Whether it has grown since the last look."""
-        before, self._size = self._size, self._path.stat().st_size
+        before, self._size = self._size, size_of(self._path)
         return self._size > before and not self.too_much
 
 
 def _keep_output(bench: Bench, spool: Path, number: int) -> str:
-    with spool.open("rb") as file:
-        file.seek(max(0, spool.stat().st_size - _KEPT))
-        output = bench.redactor.redact(file.read())
+    try:
+        with open_regular(spool) as (descriptor, status):
+            printed = os.pread(descriptor, _KEPT, max(0, status.st_size - _KEPT))
+    except (FileNotFoundError, StoreError):  # what a check runs is the agent's
+        return _REMOVED
+    output = bench.redactor.redact(printed)
     write_atomic(bench.files.check_log(number), output, durable=False)
     spool.unlink()
     with suppress(OSError):  # not empty: an agent's spools are not taken in yet

@@ -21,7 +21,9 @@ from caesar_core.engine.check_command import (
     orders_of,
     run_check,
 )
+from caesar_core.engine.mend import mend_task_files
 from caesar_core.engine.observe import Observation
+from caesar_core.engine.outside import report_shared
 from caesar_core.engine.request import Request
 from caesar_core.engine.set_up import set_up
 from caesar_core.engine.task_run import TaskRun
@@ -75,6 +77,7 @@ def run_checks(run: TaskRun, observation: Observation) -> bool:
                 _note(run, [not_run(order, str(error)) for order in rest])
             else:
                 run.find("low", "The place of the checks could not be cleared", str(error))
+        report_shared(run)
     for check in run.record.failed_checks:
         run.find("high", f"A check failed: {one_line(check['command'], 120)}", _how(check))
     return len(run.record.checks or ()) >= len(orders)
@@ -104,6 +107,7 @@ def _run_rest(run: TaskRun, orders: tuple[CheckOrder, ...], folder: Path) -> Non
     for number, order in enumerate(orders, 1):
         if number <= len(run.record.checks or ()):
             continue
+        mend_task_files(run)  # a check runs what the agent wrote
         label = one_line(order.name or order.run, 200)
         run.progress(f"check: {label}")
         result = None if run.cancelled() else run_check(bench, order, number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import Final
@@ -47,6 +48,18 @@ def report_outside(run: TaskRun, repository: Repository) -> None:
         run.find("low", _OUTSIDE, _OUTSIDE_DETAIL, file=path)
     if len(touched) > _SHOWN:
         run.find("low", _OUTSIDE, f"and {len(touched) - _SHOWN} more")
+
+
+def report_shared(run: TaskRun) -> None:
+    """Name once more what changed in what the user's git obeys; never raises.
+
+    After the checks, which run what the agent wrote; what was named before is not named twice.
+    """
+    with suppress(CaesarError, OSError):
+        report_git_dir(run)
+        if run.repository is not None:
+            report_programs(run, run.repository)
+            report_refs(run, run.repository)
 
 
 def report_programs(run: TaskRun, repository: Repository) -> None:

@@ -15,6 +15,7 @@ from caesar_core.errors import OperationError
 from caesar_core.text import visible
 
 _TICK: Final = 0.05
+_MOST: Final = 256 << 20
 _TAIL_LINES: Final = 5
 _TAIL_BYTES: Final = 8192
 
@@ -97,6 +98,8 @@ def _run(
     try:
         while process.poll() is None and not why:
             why = "was stopped" if should_stop() else ""
+            if os.fstat(out.fileno()).st_size - start > _MOST:
+                why = f"printed more than {_MOST >> 20} MiB and was stopped"
             if clock.monotonic() >= deadline:
                 why = "took too long and was stopped"
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -192,3 +192,25 @@ def test_what_a_killed_supervisor_left_of_a_check_is_collected(caesar: Caesar) -
     assert caesar("gc").code == 0
 
     assert not left.exists()
+
+
+def test_x3_a_check_that_removes_or_replaces_our_files_is_judged_by_its_exit_code(
+    caesar: Caesar,
+) -> None:
+    """A check runs what the agent wrote."""
+    tasks = caesar.layout.tasks
+    spool = f"for task in {tasks}/*; do rm -rf $task/spool/*; mkfifo $task/spool/check; done"
+
+    for nasty in (f"rm -rf {tasks}; echo said", f"{spool}; echo said"):
+        result = caesar.run("true", "--check", nasty, "--check", "true")
+        assert [check["passed"] for check in result["checks"]] == [True, True]
+        assert result["checks"][0]["output_tail"] == "[what it printed was removed]"
+
+
+def test_x3_a_hook_that_a_check_plants_is_told_as_well(caesar: Caesar) -> None:
+    hook = caesar.root / ".git" / "hooks" / "pre-commit"
+
+    result = caesar.run(f"echo x > {hook}", "--check", f"echo x > {hook}-2")
+
+    told = [found["file"] for found in result["report"]["findings"] if "hook" in found["title"]]
+    assert told == [str(hook), f"{hook}-2"]

@@ -135,6 +135,15 @@ def test_a_stopped_command_takes_its_children_along(
     os.close(reader)
 
 
+def test_p8_a_command_without_an_end_to_its_output_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("caesar_core.repo.setup._MOST", 2 << 20)
+
+    with pytest.raises(SetupError, match="printed more than 2 MiB and was stopped"):
+        setup(["yes"], tmp_path)
+
+
 def test_the_time_limit_is_measured_by_the_clock_handed_in(tmp_path: Path) -> None:
     clock = FakeClock()
     calls: list[int] = []
