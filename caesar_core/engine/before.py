@@ -17,6 +17,7 @@ from caesar_core.repo.main_tree import TreeState
 from caesar_core.store.atomic import StoreError, read_bounded, write_atomic
 
 _LIMIT: Final = 64 << 20
+_UNREADABLE: Final = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 _HOOKS_PATH: Final = "core.hookspath"
 
 
@@ -84,12 +85,34 @@ def load_before(path: Path) -> Before | None:
     """Return what a supervisor before us saw, `None` when it is not known any more."""
     try:
         document = json.loads(read_bounded(path, _LIMIT))
-        tree = document.pop("main_tree")
-        if tree is not None:
-            tree = {str(name): (str(a), int(b), int(c)) for name, (a, b, c) in tree.items()}
-        return Before(**document, main_tree=tree)
-    except (FileNotFoundError, CaesarError, ValueError, TypeError, KeyError, AttributeError):
+        tree = document["main_tree"]
+        return Before(
+            git_dir=_place(document["git_dir"]),
+            common_dir=_place(document["common_dir"]),
+            hooks=_place(document["hooks"]),
+            files=_texts(document["files"]),
+            settings=_texts(document["settings"]),
+            refs=_texts(document["refs"]),
+            main_tree=None if tree is None else _stamps(tree),
+        )
+    except (FileNotFoundError, CaesarError, *_UNREADABLE):
         return None
+
+
+def _place(value: object) -> str:
+    if not isinstance(value, str) or "\0" in value:
+        raise TypeError(value)
+    return value
+
+
+def _texts(value: object) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+        raise TypeError(value)
+    return value
+
+
+def _stamps(value: dict[str, tuple[str, int, int]]) -> dict[str, tuple[str, int, int]]:
+    return {name: (str(a), int(b), int(c)) for name, (a, b, c) in value.items()}
 
 
 def _hooks_folder(repository: Repository, entries: Iterable[str]) -> Path | None:

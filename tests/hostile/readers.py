@@ -10,6 +10,7 @@ from pathlib import Path
 from caesar_core.agents.base import SilentTranslator
 from caesar_core.clock import FakeClock
 from caesar_core.config.read import read_config_file
+from caesar_core.engine.before import Before, load_before
 from caesar_core.engine.ending import EndFile, EndState, RunEnd
 from caesar_core.engine.forecast import _Memory
 from caesar_core.engine.json_file import JsonFile
@@ -107,6 +108,12 @@ READERS = (
         lambda root: Layout(root).plan("t_1"),
         lambda root: load_plan(Layout(root).plan("t_1")),
         _bytes(asdict(Plan(argv=("x",), cwd="/", shown="x", deadline_ms=1))),
+    ),
+    Reader(
+        "before",
+        lambda root: Layout(root).before("t_1"),
+        lambda root: load_before(Layout(root).before("t_1")),
+        _bytes(asdict(Before("/x/.git", "/x/.git", "", {"/x": "1"}, {"a.b": "1"}, {}, {}))),
     ),
     Reader(
         "end",
