@@ -27,7 +27,7 @@ from caesar_tui.messages import (
     TaskWanted,
     UndoWanted,
 )
-from caesar_tui.outlook import ForecastRead, ForecastWanted
+from caesar_tui.outlook import ForecastRead, ForecastWanted, SlotsRead, SlotsWanted
 from caesar_tui.render.syntax import prepare
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ ANSWERED_BY: Final = "caesar watch"
 
 class Engine(Protocol):
     """The part of `engine.service.Service` that the dashboard uses. Every call may block."""
+
+    @property
+    def max_parallel(self) -> int:
+        """How many tasks may be at work at once."""
 
     def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
         """Return what a task changed, or how its result differs from another's."""
@@ -125,6 +129,12 @@ class Actions:
                 found = self.engine().forecast(wanted.task_ids)
         finally:
             self._post(ForecastRead(found))
+
+    def slots(self, wanted: SlotsWanted) -> None:
+        """Find out how many tasks may be at work at once; nobody is told where nobody can say."""
+        del wanted
+        with suppress(CaesarError):
+            self._post(SlotsRead(self.engine().max_parallel))
 
     def plan_apply(self, wanted: ApplyWanted) -> None:
         """Find out what applying would do."""

@@ -53,7 +53,7 @@ from caesar_tui.messages import (
     VisitWanted,
     Working,
 )
-from caesar_tui.outlook import ForecastWanted
+from caesar_tui.outlook import ForecastWanted, SlotsWanted
 from caesar_tui.racing import Racing
 from caesar_tui.screens.board import BoardScreen
 from caesar_tui.themes import DARK, LIGHT, THEMES
@@ -230,6 +230,7 @@ class CaesarApp(KeyedApp):
             CommandWanted: ("engine", delegating.command),
             TidyWanted: ("engine", delegating.tidy),
             ForecastWanted: ("forecast", actions.forecast),
+            SlotsWanted: ("slots", actions.slots),
             ComparisonWanted: ("race", racing.compare),
             FileWanted: ("race", racing.read_file),
             CombineWanted: ("engine", racing.combine),

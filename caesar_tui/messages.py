@@ -14,7 +14,7 @@ from caesar_core.protocol.event import Event
 from caesar_core.repo.patch import PatchFile
 from caesar_tui.draft import Draft
 from caesar_tui.herald import MouseWanted, News
-from caesar_tui.outlook import ForecastWanted
+from caesar_tui.outlook import ForecastWanted, SlotsWanted
 
 Edge: TypeAlias = Literal["end", "before", "after"]
 Source: TypeAlias = Literal["stream", "raw"]
@@ -357,6 +357,7 @@ Intent: TypeAlias = (
     | CommandRead
     | TidyWanted
     | ForecastWanted
+    | SlotsWanted
     | GiveUpWanted
     | ComparisonWanted
     | FileWanted

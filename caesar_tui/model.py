@@ -19,16 +19,25 @@ from caesar_tui.tail import LINES, Tail
 SHOWN_FINISHED: Final = 50
 SHOWN_HISTORY: Final = 2_000
 _FEWEST: Final = 6
+_AT_WORK: Final = frozenset(("agent", "outcome", "checks"))
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many tasks there are of each kind, those included that are not shown."""
+    """How many tasks there are of each kind, those included that are not shown.
+
+    Attributes:
+        taken: slots that a task is at work in.
+        slots: how many there are; `None` as long as nobody knows.
+
+    """
 
     need_you: int = 0
     running: int = 0
     waiting: int = 0
     done: int = 0
+    taken: int = 0
+    slots: int | None = None
 
 
 class BoardModel:
@@ -38,6 +47,7 @@ class BoardModel:
         self.tasks: dict[str, TaskView] = {}
         self.health = Health()
         self.complete = False
+        self.slots: int | None = None
         self.tails: dict[str, Tail] = {}
         self._active: set[str] = set()
         self._ended: list[str] | None = None
@@ -116,6 +126,11 @@ class BoardModel:
         return bool(self._active)
 
     @property
+    def waits(self) -> bool:
+        """Whether any task waits for a slot."""
+        return any(view.facts.phase == "slot" for view in self.running)
+
+    @property
     def has_applied(self) -> bool:
         """Whether any task's result was applied, so that there is something to take back."""
         return any(view.facts.applied_at for view in self.tasks.values())
@@ -138,6 +153,8 @@ class BoardModel:
             running=found[Group.RUNNING] - waiting,
             waiting=waiting,
             done=found[Group.FINISHED] + left_out,
+            taken=sum(view.facts.phase in _AT_WORK for view in self.running),
+            slots=self.slots,
         )
 
     def usage(self) -> str:

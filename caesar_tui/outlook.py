@@ -41,6 +41,18 @@ class ForecastRead(Message):
     views: tuple[ForecastView, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SlotsWanted:
+    """How many tasks may be at work at once?"""
+
+
+@dataclass
+class SlotsRead(Message):
+    """How many tasks may be at work at once."""
+
+    most: int
+
+
 class Outlook:
     """Keeps the last answer. Times are seconds of a monotonic clock."""
 

@@ -91,6 +91,15 @@ class Service:
         """The time."""
         return self.project.clock
 
+    @property
+    def max_parallel(self) -> int:
+        """How many tasks may be at work at once, as it is configured now.
+
+        Raises:
+            ConfigError: a file of the configuration cannot be used.
+        """
+        return Project(self.project.root, self.clock).config.policy.max_parallel
+
     def delegate(self, request: Request) -> tuple[Record, Resolution]:
         """Start a task; see `engine.delegate.delegate`."""
         return delegate(self.project, request, launcher=self._launcher)

@@ -15,7 +15,7 @@ from caesar_tui.hints import applies, board_hints
 from caesar_tui.keyed import keys_here
 from caesar_tui.keymap import Key, bindings
 from caesar_tui.messages import BoardChanged
-from caesar_tui.outlook import ForecastRead
+from caesar_tui.outlook import ForecastRead, SlotsRead, SlotsWanted
 from caesar_tui.screens.errand_keys import ErrandKeys
 from caesar_tui.screens.help import HelpScreen
 from caesar_tui.screens.overview_keys import OverviewKeys
@@ -71,6 +71,9 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
             self.pane.grown(part)
         self.load_tab(self.chosen_view)
         self._look_ahead()
+        if self.board_model.slots is None and self.board_model.waits:
+            self.board_model.slots = 0  # asked for
+            self.act(SlotsWanted())
         if self._race_at_first is not None and self.board_model.race(self._race_at_first):
             self.show_race(self._race_at_first)
             self._race_at_first = None
@@ -112,6 +115,12 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         """Show which results would collide."""
         message.stop()
         self.outlook.hear(message.views, self.clock.monotonic())
+        self.render_board()
+
+    def on_slots_read(self, message: SlotsRead) -> None:
+        """Say how many slots there are."""
+        message.stop()
+        self.board_model.slots = message.most
         self.render_board()
 
     def on_resize(self) -> None:
@@ -221,6 +230,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         if has_focus:
             self.outlook.grow_old()
             self._look_ahead()
+            self.act(SlotsWanted())
 
     def _look_ahead(self) -> None:
         """Find out which results would collide, when there is reason to."""

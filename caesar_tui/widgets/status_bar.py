@@ -147,8 +147,10 @@ def _wrapped(keys: tuple[Key, ...], width: int) -> list[list[Key]]:
 def _choices(counts: Counts, usage: str) -> list[list[str]]:
     running, done = f"{counts.running} running", f"{counts.done} done"
     waiting = f"{counts.waiting} waiting for a slot" if counts.waiting else ""
+    full = f"{waiting} ({counts.taken}/{counts.slots})" if waiting and counts.slots else waiting
     short = f"{counts.waiting} waiting" if counts.waiting else ""
     return [
+        [running, full, done, usage],
         [running, waiting, done, usage],
         [running, waiting, done],
         [running, short, done],

@@ -144,6 +144,10 @@ class FakeEngine:
         self.ahead: tuple[ForecastView, ...] = ()
         self.looked_ahead: list[tuple[str, ...]] = []
 
+    @property
+    def max_parallel(self) -> int:
+        return 4
+
     def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
         self._note("diff" if against is None else f"diff against {against}", task)
         patch = self.patches.get(task, self.patch)

@@ -76,7 +76,7 @@ async def test_undo_is_offered_when_something_was_applied(empty: Sample) -> None
 
 async def test_who_waits_for_a_slot_does_not_count_as_running(sample: Sample) -> None:
     async with opened(sample) as pilot:
-        assert "2 need you  ·  2 running  ·  1 waiting for a slot  ·  2 done" in header(pilot)
+        assert "2 need you  ·  2 running  ·  1 waiting for a slot (3/4)  ·  2 done" in header(pilot)
         assert header(pilot).endswith("21:04")
         assert len(header(pilot)) == board(pilot).query_one("#header").size.width
 

@@ -68,7 +68,7 @@ LOOKS = {
     "new": Look(_FORM, "caesar run 'mend it' --agent shell"),
     "palette": Look(("ctrl+p", *"diff"), "diff"),
     "apply": Look(("end", "a"), "merged"),
-    "apply-conflict": Look(("end", "a"), "it was edited", _conflict),
+    "apply-conflict": Look(("end", "a"), "both sides changed", _conflict),
     "undo": Look(("u",), "src/a.py"),
     "cancel": Look(("x",), "ancel"),
     "help": Look(("question_mark",), "Choose the task above"),

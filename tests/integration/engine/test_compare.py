@@ -113,7 +113,7 @@ def test_colliding_picks_are_refused_with_the_place(caesar: Caesar, two: tuple[s
 
     assert ran.code == 5
     reason = "both sides changed the same lines (line 3)"
-    assert ran.json["conflicts"] == [{"path": "n", "reason": reason}]
+    assert ran.json["conflicts"] == [{"path": "n", "reason": reason, "places": []}]
     assert ran.json["id"] is None
     assert sorted(caesar.layout.records.iterdir()) == before
     assert caesar.git("status", "--porcelain") == ""
