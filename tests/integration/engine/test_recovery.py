@@ -25,7 +25,7 @@ def _in_phase(caesar: Caesar, phase: str) -> str:
         text += f'[worktree]\nsetup = ["{caesar.at_the_gate}"]\n'
     caesar.layout.config.write_text(text)
     if phase == "slot":
-        caesar.detach(caesar.at_the_gate)
+        caesar.wait(caesar.detach(caesar.at_the_gate), lambda r: r.phase == "agent")
     task_id = caesar.detach(f"echo x > x.txt; {caesar.at_the_gate}; seq 600 | split -l 1 -a 3")
     wanted = {phase, None} if phase == "outcome" else {phase}
     if phase == "outcome":
