@@ -126,11 +126,6 @@ class BoardModel:
         return bool(self._active)
 
     @property
-    def waits(self) -> bool:
-        """Whether any task waits for a slot."""
-        return any(view.facts.phase == "slot" for view in self.running)
-
-    @property
     def has_applied(self) -> bool:
         """Whether any task's result was applied, so that there is something to take back."""
         return any(view.facts.applied_at for view in self.tasks.values())

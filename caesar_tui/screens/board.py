@@ -15,6 +15,7 @@ from caesar_tui.hints import applies, board_hints
 from caesar_tui.keyed import keys_here
 from caesar_tui.keymap import Key, bindings
 from caesar_tui.messages import BoardChanged
+from caesar_tui.model import Counts
 from caesar_tui.outlook import ForecastRead, SlotsRead, SlotsWanted
 from caesar_tui.screens.errand_keys import ErrandKeys
 from caesar_tui.screens.help import HelpScreen
@@ -71,7 +72,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
             self.pane.grown(part)
         self.load_tab(self.chosen_view)
         self._look_ahead()
-        if self.board_model.slots is None and self.board_model.waits:
+        if self.board_model.slots is None and self.board_model.is_busy:
             self.board_model.slots = 0  # asked for
             self.act(SlotsWanted())
         if self._race_at_first is not None and self.board_model.race(self._race_at_first):
@@ -105,7 +106,7 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
         self.query_one(StatusBar).show(
             model.health,
             said=self.working.text or self._said,
-            notes=self._notes(only, left_out),
+            notes=self._notes(counts, only, left_out),
             glyphs=self.glyphs,
         )
         self._render_head(now)
@@ -256,8 +257,11 @@ class BoardScreen(TaskKeys, ErrandKeys, PaneKeys, OverviewKeys):
             self.pane.head.show_race(self.board_model.race(self.table.chosen_race))
         self.render_keys()
 
-    def _notes(self, only: Filter, left_out: int) -> list[str]:
-        notes = [] if self._order == 0 else [f"sorted by {ORDERS[self._order]}"]
+    def _notes(self, counts: Counts, only: Filter, left_out: int) -> list[str]:
+        slots = f"slots {counts.taken}/{counts.slots}"
+        notes = [slots] if counts.slots and self.board_model.is_busy else []
+        if self._order:
+            notes.append(f"sorted by {ORDERS[self._order]}")
         if not only.is_empty:
             notes.append(f"filter: {self.filter_box.value}")
         if not self.mouse.ours:

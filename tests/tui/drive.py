@@ -12,7 +12,7 @@ from textual.widget import Widget
 from caesar_tui.screens.board import BoardScreen
 from tests.tui.sample import Sample
 
-_TRIES = 400
+_TRIES = 1_000
 
 
 def board(pilot: Pilot[Any]) -> BoardScreen:

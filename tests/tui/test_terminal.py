@@ -28,7 +28,7 @@ from caesar_tui.guard import RESTORE
 from tests.tui import sample as sample_module
 from tests.tui.sample import Sample
 
-PATIENCE = 20.0
+PATIENCE = 40.0
 EVIL = (
     "\x1b]52;c;ZXZpbA==\x07\x1b]0;evil title\x07\x9d0;evil\x9c\x1bP+q544e\x1b\\"
     "\x1b_evil\x1b\\\x1b^evil\x1b\\\x1b[31mevil\x9b2Jevil\x1bc"
