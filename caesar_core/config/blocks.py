@@ -91,6 +91,10 @@ def _block(piece: str) -> Block:
     end = len(lines)
     while end and lines[end - 1].strip()[:1] in {"", "#"}:
         end -= 1
+    while end < len(lines) and not _is_whole(
+        "".join(lines[:end])
+    ):  # its last line was the end of a text, with a `#`
+        end += 1
     return Block("".join(lines[:end]), "".join(lines[end:]))
 
 

@@ -9,12 +9,18 @@ from caesar_core.board.checkpoint import Checkpoint
 from caesar_core.board.reduce import fold_lines
 from caesar_core.board.views import StreamView
 from caesar_core.clock import Clock
+from caesar_core.engine.capped import size_of
 from caesar_core.store.atomic import StoreError
 from caesar_core.store.checkpoint import save_checkpoint
 from caesar_core.store.layout import TaskFiles
 from caesar_core.store.tail import Tail
 
 _EVERY: Final = 5.0
+_READ: Final = 1 << 20
+_PORTION: Final = 4 << 20
+LONGEST_STREAM: Final = 160 << 20
+"""Bytes of a stream that are folded: a full one of ours, and its end."""
+_END: Final = 1 << 20
 
 
 class Checkpointer:
@@ -26,6 +32,7 @@ class Checkpointer:
         self._tail = Tail(files.events)
         self._view = StreamView()
         self._due = clock.monotonic() + _EVERY
+        self._unsaved = False
 
     @property
     def view(self) -> StreamView:
@@ -33,33 +40,46 @@ class Checkpointer:
         return self._view
 
     def update(self) -> None:
-        """Fold and store what is new, if it is time; a stream that cannot be read waits."""
+        """Fold and store what is new, if it is time; a stream that cannot be read waits.
+
+        What is much is taken in portions: an agent can write gigabytes there, and has a deadline.
+        """
         if self._clock.monotonic() < self._due:
             return
-        self._due = self._clock.monotonic() + _EVERY
         with suppress(StoreError):
-            if self._fold():
+            left = LONGEST_STREAM - self._tail.offset
+            if left > 0 and self._fold(min(left, _PORTION)):
+                return
+            if self._unsaved:
                 self._save()
+        self._due = self._clock.monotonic() + _EVERY
 
     def finish(self) -> StreamView:
-        """Fold all that is left, store the view, and return it.
+        """Fold what is left, store the view, and return it.
+
+        Of a stream that is far longer than ours can get, the beginning and the end count.
 
         Raises:
             StoreError: the stream cannot be read, or the view not be written.
         """
-        self._fold()
+        if self._fold(LONGEST_STREAM - self._tail.offset):
+            self._tail = Tail(self._files.events, max(0, size_of(self._files.events) - _END))
+            self._fold(LONGEST_STREAM)
         self._save()
         return self._view
 
-    def _fold(self) -> bool:
-        before, more = self._tail.offset, True
-        while more:
-            part = self._tail.read()
+    def _fold(self, most: int) -> bool:
+        """Fold about so many bytes, a portion at least; whether there is more."""
+        for _ in range(max(1, most // _READ)):
+            part = self._tail.read(_READ)
             if part.reset:
                 self._view = StreamView()
             self._view, _ = fold_lines(self._view, part.lines)
-            more = part.more
-        return self._tail.offset != before
+            self._unsaved = self._unsaved or bool(part.lines)
+            if not part.more:
+                return False
+        return True
 
     def _save(self) -> None:
+        self._unsaved = False
         save_checkpoint(self._files, Checkpoint(self._view, self._tail.offset).to_json())

@@ -13,7 +13,7 @@ from caesar_core.engine.agent_side import is_handed_in
 from caesar_core.engine.checks import clear_check_place, run_checks
 from caesar_core.engine.ending import EndFile, EndState, RunEnd
 from caesar_core.engine.handed_in import mark_invalid, put_aside, read_aside
-from caesar_core.engine.mend import mend_task_files, report_lost_order
+from caesar_core.engine.mend import mend_task_files, report_long_stream, report_lost_order
 from caesar_core.engine.observe import Observation, observe
 from caesar_core.engine.questions import OVER, close_questions
 from caesar_core.engine.restore import clear_the_way
@@ -50,6 +50,7 @@ def conclude(run: TaskRun, end: RunEnd, said: Said = NOTHING_SAID) -> None:
     observation = Observation()
     if run.record.agent_process:
         report_lost_order(run)
+        report_long_stream(run)
         observation = observe(run)
     state = kept.amend(state, _checked(run, state.end, observation))
     state = put_aside(run, kept, state)

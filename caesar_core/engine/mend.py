@@ -9,6 +9,8 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+from caesar_core.engine.capped import size_of
+from caesar_core.engine.checkpoints import LONGEST_STREAM
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.atomic import store_error
@@ -34,6 +36,14 @@ def report_lost_order(run: TaskRun) -> None:
     if lost:
         detail = "What it printed, reported or asked until then may be lost as well."
         run.find("medium", "The agent removed its task directory or its order", detail)
+
+
+def report_long_stream(run: TaskRun) -> None:
+    """Find that the agent wrote more into its stream than anybody reads."""
+    size = size_of(run.files.events)
+    if size > LONGEST_STREAM:
+        detail = f"It has {size:,} bytes: what it tells in the middle counts for nothing."
+        run.find("low", "The agent wrote more into events.jsonl than is read", detail)
 
 
 def clear_task_files(files: TaskFiles) -> list[str]:

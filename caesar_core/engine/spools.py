@@ -39,6 +39,7 @@ _LONGEST_LINE: Final = 16 << 20
 _HOLE: Final = 32 << 20
 _UNTOUCHED: Final = 4 << 20
 _EAGER: Final = 4 << 20
+_MOST_REPEATED: Final = 64 << 20
 _MOST_PORTIONS: Final = 16
 _LIMITS: Final = OutputLimits()
 
@@ -181,7 +182,8 @@ class Spools:
             self._keep_tail(data)
             self._hear_again(self._asides.feed(data), self._translator.feed_stderr)
         tail, more = Tail(self._files.events, progress.events), True
-        while more:
+        # An agent may have written any number there itself; a portion of ours becomes far less.
+        while more and tail.offset - progress.events < _MOST_REPEATED:
             part = tail.read()
             for line in part.lines:
                 with suppress(ValueError):

@@ -47,7 +47,15 @@ def sections(draw: st.DrawFn) -> str:
                 ("[policy]", []),
                 ("[models]", draw(st.sampled_from(models))),
                 ("[worktree]", [f"setup = {draw(lists())}", "link = ['z']"]),
-                ("[environment]", ["redact = true", 'deny = ["""\n[policy]\n"""]', "set = {}"]),
+                (
+                    "[environment]",
+                    [
+                        "redact = true",
+                        'deny = ["""\n[policy]\n"""]',
+                        "pass = ['''\n# x\n#''']",
+                        "set = {}",
+                    ],
+                ),
                 ("[environment.set]", ["A = 'b'"]),
             ]
         )

@@ -44,6 +44,7 @@ def complaint(path: Path) -> ConfigError:
         ("policy = 3", 1, "policy: not a table", "keys of its own"),
         ("role = [1]", 1, "role.0: not a table", "keys of its own"),
         ("nope = 1", 1, "unknown key 'nope'", "Known keys: agent"),
+        ("nope = '''\n# x\n#y'''\n# z", 1, "unknown key 'nope'", "Known keys: agent"),
         ("[policy]\nallow_recursion = 'x'", 2, "neither true nor false", "without quotes"),
         ("[policy]\ndenied = 'a'", 2, "policy.denied: not a list", "Write a list"),
         *(
