@@ -128,6 +128,8 @@ class FrozenClock:
 class FakeEngine:
     """Answers at once; `asked` holds every call."""
 
+    max_parallel = 4
+
     def __init__(self) -> None:
         self.asked: list[tuple[str, str | None]] = []
         self.patch = PATCH
@@ -143,10 +145,6 @@ class FakeEngine:
         self.patches: dict[str, bytes] = {}
         self.ahead: tuple[ForecastView, ...] = ()
         self.looked_ahead: list[tuple[str, ...]] = []
-
-    @property
-    def max_parallel(self) -> int:
-        return 4
 
     def diff(self, task: str, files: Sequence[str] = (), against: str | None = None) -> Diff:
         self._note("diff" if against is None else f"diff against {against}", task)
