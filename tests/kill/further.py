@@ -12,6 +12,8 @@ from caesar_core.identity import current
 from caesar_core.servers import results
 from caesar_core.servers.main import MainTools
 from caesar_core.store import mailbox
+from caesar_tui.actions import Actions
+from caesar_tui.messages import AnswerGiven, Plan
 from tests.kill.judging import MERGED, done, ordered, said, tree
 from tests.kill.remains import faults, remains
 from tests.kill.steps import Death
@@ -183,6 +185,20 @@ def _after_an_apply_by_mcp(world: World) -> list[str]:
     return [*said(code), *wrong, *tree(world, MERGED), *remains(world)]
 
 
+def _dashboard(world: World) -> Actions:
+    return Actions(lambda: Service(world.sandbox.root), lambda _: None)
+
+
+def _applies_on_screen(world: World, death: Death | None) -> int:
+    plan = Plan("apply", world.task_id, "", ready=True)
+    return world.process(lambda: _dashboard(world).carry_out(plan), death)
+
+
+def _answers_on_screen(world: World, death: Death | None) -> int:
+    given = AnswerGiven(world.task_id, _question(world).file.id, "this")
+    return world.process(lambda: _dashboard(world).answer(given), death, launches=False)
+
+
 FURTHER: Final = (
     Scenario(
         "supervisor of a task in place",
@@ -213,4 +229,6 @@ FURTHER: Final = (
     Scenario("MCP answer", _asked, _answers_by_mcp, _after_an_answer),
     Scenario("MCP delegate", World.make, _delegates, _after_an_order),
     Scenario("MCP apply", done, _applies_by_mcp, _after_an_apply_by_mcp),
+    Scenario("dashboard's answer", _asked, _answers_on_screen, _after_an_answer),
+    Scenario("dashboard's apply", done, _applies_on_screen, _after_an_apply_by_mcp),
 )

@@ -53,6 +53,8 @@ PHASES = [
     ("MCP answer", "given-and-not-told", "write .*events.jsonl", 1),
     ("MCP delegate", "before-the-record", "link .*state/tasks/", 1),
     ("MCP apply", "second-file", "rename new.txt", 1),
+    ("dashboard's answer", "given-and-not-told", "write .*events.jsonl", 1),
+    ("dashboard's apply", "second-file", "rename new.txt", 1),
 ]
 
 
