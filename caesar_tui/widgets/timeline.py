@@ -191,17 +191,17 @@ class Timeline(CursorView):
             ago = human_duration(max(0.0, self._at - scale.begin))
             return self.inked((Cell(f"at {ago}", width, "accent"),))
         track = self._tracks.get(self._own, Track())
-        text = _said(track.at_moment(self._at))[line - 1]
+        text = _said(track.at_moment(self._at), self._glyphs)[line - 1]
         return self.inked((Cell(one_line(text, 400), width),))
 
 
-def _said(moment: Moment) -> list[str]:
+def _said(moment: Moment, glyphs: Glyphs) -> list[str]:
     runs = "running: " + (", ".join(moment.running) or "nothing")
-    asked = f"  asks: {moment.question}" if moment.question else ""
+    asked = f"asks: {moment.question}" if moment.question else ""
     changed = f"{counted(moment.files, 'file')} changed"
-    progress = f"  {moment.progress}" if moment.progress else ""
+    dot = f" {glyphs.bullet} "
     return [
-        runs + asked,
+        dot.join(filter(None, (runs, asked))),
         f"said: {moment.said}" if moment.said else "said nothing yet",
-        changed + progress,
+        dot.join(filter(None, (changed, moment.progress))),
     ]
