@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol
@@ -28,6 +28,7 @@ from caesar_tui.messages import (
     UndoWanted,
 )
 from caesar_tui.outlook import ForecastRead, ForecastWanted, SlotsRead, SlotsWanted
+from caesar_tui.render.cells import size_text
 from caesar_tui.render.syntax import prepare
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 MAX_FILES: Final = 2_000
 MAX_LISTED: Final = 200
+_MERGED: Final = ", merged with your edits"
 MAX_SIDE: Final = 12
 MAX_LINES: Final = 400_000
 ANSWERED_BY: Final = "caesar watch"
@@ -161,8 +163,9 @@ class Actions:
     def _look_at_apply(self, wanted: ApplyWanted) -> Message:
         engine, task_id = self.engine(), wanted.task_id
         seen = engine.preflight(task_id)
-        flags = {flag for change in engine.diff(task_id).files for flag in change.flags}
-        plan = _apply_plan(task_id, seen, sorted(flags))
+        found = engine.diff(task_id)
+        flags = {flag for change in found.files for flag in change.flags}
+        plan = _apply_plan(task_id, seen, _sizes(found), sorted(flags))
         speaks_up = seen.merged_with_local or flags
         if wanted.at_once and plan.ready and not speaks_up:
             return self._done(plan)
@@ -216,19 +219,36 @@ def _listed(change: FileChange) -> Listed:
     return Listed(name, change.action, change.insertions, change.deletions, change.flags)
 
 
-def _apply_plan(task_id: str, seen: ApplyResult, flags: Sequence[str]) -> Plan:
+def _apply_plan(
+    task_id: str, seen: ApplyResult, sizes: Mapping[str, str], flags: Sequence[str]
+) -> Plan:
     lines = [line for conflict in seen.conflicts for line in conflict_lines(conflict)]
     if flags:
         lines.append(("question", f"look twice: {', '.join(flags).replace('_', ' ')}"))
     merged = set(seen.merged_with_local)
     lines += [
-        ("file", f"{path}, merged with your edits" if path in merged else path)
+        ("file", f"{path}{sizes.get(path, '')}{_MERGED if path in merged else ''}")
         for path in seen.files[:MAX_LISTED]
     ]
     if len(seen.files) > MAX_LISTED:
         lines.append(("bullet", f"and {len(seen.files) - MAX_LISTED} more files"))
     ready = seen.applied and not seen.already_applied and bool(seen.files)
     return Plan("apply", task_id, seen.message, ready, tuple(lines))
+
+
+def _sizes(found: Diff) -> dict[str, str]:
+    """Return what is said of each file's size, by its path as seen from the project."""
+    from caesar_core.engine.paths import from_project
+
+    prefix = found.repository.prefix if found.repository else ""
+    return {from_project(change.path, prefix): _size(change) for change in found.files}
+
+
+def _size(change: FileChange) -> str:
+    if change.insertions is None:
+        return "  binary"
+    size = size_text(change.insertions, change.deletions, "-")
+    return f"  {size}" if size else f"  {change.action}"
 
 
 def conflict_lines(conflict: Conflict) -> Iterator[tuple[str, str]]:

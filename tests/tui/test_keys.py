@@ -48,6 +48,9 @@ async def test_a_applies_after_the_sheet_was_accepted(sample: Sample) -> None:
     async with opened(sample) as pilot:
         await press(pilot, "end", "a")
         assert isinstance(pilot.app.screen, ConfirmScreen)
+        told = shown(pilot.app.screen.query_one("#lines Static"))
+        assert "~ src/parser.py  +6 -3, merged with your edits" in told
+        assert "~ tests/test_parser.py  +2 -0" in told
         assert sample.engine.asked == [("preflight", "t_11aa"), ("diff", "t_11aa")]
         await press(pilot, "enter")
         assert sample.engine.asked[-1] == ("apply", "t_11aa")
