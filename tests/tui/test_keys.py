@@ -48,9 +48,9 @@ async def test_a_applies_after_the_sheet_was_accepted(sample: Sample) -> None:
     async with opened(sample) as pilot:
         await press(pilot, "end", "a")
         assert isinstance(pilot.app.screen, ConfirmScreen)
-        told = shown(pilot.app.screen.query_one("#lines Static"))
-        assert "~ src/parser.py  +6 -3, merged with your edits" in told
-        assert "~ tests/test_parser.py  +2 -0" in told
+        sheet = shown(pilot.app.screen.query_one("#lines Static"))
+        assert "~ src/parser.py  +6 -3, merged with your edits" in sheet
+        assert "~ tests/test_parser.py  +2 -0" in sheet
         assert sample.engine.asked == [("preflight", "t_11aa"), ("diff", "t_11aa")]
         await press(pilot, "enter")
         assert sample.engine.asked[-1] == ("apply", "t_11aa")
@@ -81,12 +81,12 @@ async def test_a_sheet_shows_conflicts_hunk_by_hunk(sample: Sample) -> None:
     sample.engine.conflicts = (Conflict("src/a.py", "both sides changed", places),)
     async with opened(sample, (120, 60)) as pilot:
         await press(pilot, "end", "a")
-        told = shown(pilot.app.screen.query_one("#lines Static"))
-        assert "⚠ src/a.py: both sides changed" in told
+        sheet = shown(pilot.app.screen.query_one("#lines Static"))
+        assert "⚠ src/a.py: both sides changed" in sheet
         for said in ("line 12", "yours   mine 0", "and 8 more lines", "theirs  (nothing)"):
-            assert said in told
-        assert "line 40" in told
-        assert "yours   ␛[2J[b]" in told
+            assert said in sheet
+        assert "line 40" in sheet
+        assert "yours   ␛[2J[b]" in sheet
 
 
 async def test_a_does_nothing_for_a_task_that_runs(sample: Sample) -> None:
