@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Final
 
-from caesar_core.board.delta import BoardDelta
+from caesar_core.board.delta import Appended, BoardDelta
 from caesar_core.board.glyphs import glyphs_for
 from caesar_core.board.lines import event_line
 from caesar_core.board.views import TaskView
 from caesar_core.cli.output import locale_encoding, stderr, stdout
 from caesar_core.ids import shortest_prefixes
+from caesar_core.protocol.event import Event
 from caesar_core.protocol.wire import encode_event
 from caesar_core.store.layout import Layout
 from caesar_core.text import fit, one_line
@@ -74,24 +76,30 @@ class _Printer:
         self._bad_lines = 0
 
     def show(self, delta: BoardDelta) -> None:
-        """Print what a frame brought."""
+        """Print what a frame brought: each stream in its own order, all of them by time."""
         if any(task.id not in self._tasks for task in delta.changed):
             self._short = shortest_prefixes([*self._tasks, *(task.id for task in delta.changed)])
         self._tasks.update({task.id: task for task in delta.changed})
-        for appended in delta.appended:
-            task = self._tasks.get(appended.task_id)
-            if task is None or not self._is_wanted(task):
-                continue
-            for event in appended.events:
-                if self._as_json:
-                    stdout().data(encode_event(event))
-                else:
-                    failed = task.facts.checks_passed < task.facts.checks_total
-                    shown = event_line(event, failed_check=failed)
-                    stdout().line(f"{self._name(task)}  {shown.plain(self._glyphs)}")
+        streams = [self._wanted(appended) for appended in delta.appended]
+        for task, event in heapq.merge(*streams, key=lambda pair: pair[1].at):
+            self._print(task, event)
         if delta.health.bad_lines > self._bad_lines:
             self._bad_lines = delta.health.bad_lines
             stderr().line(f"note: {self._bad_lines} unreadable lines so far")
+
+    def _wanted(self, appended: Appended) -> list[tuple[TaskView, Event]]:
+        task = self._tasks.get(appended.task_id)
+        if task is None or not self._is_wanted(task):
+            return []
+        return [(task, event) for event in appended.events]
+
+    def _print(self, task: TaskView, event: Event) -> None:
+        if self._as_json:
+            stdout().data(encode_event(event))
+            return
+        failed = task.facts.checks_passed < task.facts.checks_total
+        shown = event_line(event, failed_check=failed)
+        stdout().line(f"{self._name(task)}  {shown.plain(self._glyphs)}")
 
     def all_over(self, ids: Sequence[str]) -> bool:
         """Whether every one of `ids` has ended."""

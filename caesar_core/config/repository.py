@@ -32,7 +32,8 @@ def _brought(file: ConfigFile) -> Iterator[tuple[str, str]]:
         for number, check in enumerate(file.checks.commands or ()):
             yield f"checks.commands.{number}", check.run
     for number, rule in enumerate(file.answer or ()):
-        yield f"answer.{number}", shlex.join([rule.match, "->", rule.answer])
+        # A rule that holds an arrow is quoted, so the bare one is always ours.
+        yield f"answer.{number}", f"{shlex.quote(rule.match)} -> {shlex.quote(rule.answer)}"
     yield from _loosened(file)
 
 

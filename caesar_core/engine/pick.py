@@ -197,6 +197,7 @@ def _part(found: Located, takes: Sequence[Take], project: Project, repository: R
         tree=found.outcome.tree,
         files=None if whole else tuple(sorted(files)),
         hunks=tuple((p, tuple(sorted(n))) for p, n in sorted(hunks.items()) if p not in files),
+        label=found.record.id,
     )
 
 

@@ -33,11 +33,13 @@ class Part:
         tree: the outcome.
         files: files and folders to take whole, from the top of the repository; `None`: all.
         hunks: numbers of hunks by file, from 1, as `caesar diff` shows them.
+        label: whose outcome it is, for messages.
     """
 
     tree: str
     files: tuple[str, ...] | None = None
     hunks: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def combine(git: Git, base: str, parts: Sequence[Part]) -> Combined:
     """
     tree = base
     for part in parts:
-        mine = part_tree(git, base, part)
+        mine = _named_part_tree(git, base, part)
         sides = merge_trees(git, base, tree, mine)
         if sides.conflicts:
             conflicts = (
@@ -71,6 +73,14 @@ def combine(git: Git, base: str, parts: Sequence[Part]) -> Combined:
             return Combined("", tuple(conflicts))
         tree = sides.tree
     return Combined(git.text("rev-parse", "--verify", f"{tree}^{{tree}}"))
+
+
+def _named_part_tree(git: Git, base: str, part: Part) -> str:
+    try:
+        return part_tree(git, base, part)
+    except CaesarError as error:
+        error.message = f"{part.label}: {error.message}" if part.label else error.message
+        raise
 
 
 def part_tree(git: Git, base: str, part: Part) -> str:
@@ -94,7 +104,9 @@ def _entry(
 ) -> bytes:
     """Return the index entry of a file with some of its hunks."""
     if change is None:
-        raise NoHunkError(f"{name} is not among the changed files.", "Look at `caesar diff`.")
+        raise NoHunkError(
+            f"{name} is not among the changed files.", "`caesar diff --name-only` lists them."
+        )
     if change.status not in "AMD":
         raise NoHunkError(f"{name} is renamed or replaced: it has no hunks.", "Take it whole.")
     out = io.BytesIO()

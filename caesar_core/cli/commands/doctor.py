@@ -103,9 +103,10 @@ def _evidence(agents: tuple[dict[str, Any], ...]) -> None:
         out.line(visible(f"  {folder}"))
     for agent in agents:
         evidence = agent["login"]["evidence"] or "-"
-        out.line(visible(f"\n{agent['id']}: {agent['path'] or agent['bin']}"))
+        out.line()
+        out.line(visible(f"{agent['id']}: {agent['path'] or agent['bin']}"))
         out.line(visible(f"  login: {evidence}"))
-        out.line(visible(f"  {', '.join(agent['capabilities'])}"))
+        out.line(visible(f"  can: {', '.join(agent['capabilities']) or '-'}"))
 
 
 def _line(state: str, name: str, detail: str, remedy: str) -> None:

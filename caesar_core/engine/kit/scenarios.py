@@ -166,7 +166,7 @@ OVERALL: Final = (
     Overall("valid-reports", "every report is acceptable", judges.valid_reports),
     Overall(
         "workspace",
-        "nothing of the kit's project outside of the workspace is changed",
+        "changes nothing outside of its workspace",
         judges.workspace,
     ),
 )

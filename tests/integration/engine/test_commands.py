@@ -255,6 +255,15 @@ def test_watch_once_plain_and_json(caesar: Caesar) -> None:
     assert {event["task_id"] for event in events} == {task_id}
 
 
+def test_watch_tells_what_several_tasks_did_in_the_order_of_time(caesar: Caesar) -> None:
+    ids = [caesar.run("true")["task_id"] for _ in range(3)]
+
+    events = [json.loads(line) for line in caesar("watch", *ids, "--json").out.splitlines()]
+
+    assert [event["task_id"] for event in events] == [name for name in ids for _ in range(4)]
+    assert [event["seq"] for event in events] == [0, 1, 2, 3] * 3
+
+
 def test_empty_project_says_what_to_do(caesar: Caesar) -> None:
     for command in (("ps",), ("watch", "--once")):
         ran = caesar(*command)

@@ -217,7 +217,7 @@ def test_a_pick_takes_an_absolute_path_of_the_project(caesar: Caesar) -> None:
     elsewhere = caesar("pick", "--take", f"{source}:/etc/passwd")
 
     assert [file["path"] for file in picked["files"]] == ["c"]
-    assert "/etc/passwd is not among the changed files" in elsewhere.err
+    assert f"{source}: /etc/passwd is not among the changed files" in elsewhere.err
     assert "//etc" not in elsewhere.err
 
 

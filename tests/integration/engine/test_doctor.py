@@ -65,6 +65,14 @@ def test_doctor_starts_nothing_that_only_the_repository_names(caesar: Caesar) ->
     assert agents["mine"]["version"] == "1.0"
 
 
+def test_doctor_tells_the_evidence_of_each_agent_in_lines_of_its_own(caesar: Caesar) -> None:
+    told = caesar("doctor", "--no-proof", "--verbose").out
+
+    assert "\n\nshell: " in told
+    assert "\n  login: -\n  can: jsonEvents\n" in told
+    assert "\u240a" not in told
+
+
 def test_doctor_fails_when_something_essential_is_broken(caesar: Caesar, tmp_path: Path) -> None:
     program(tmp_path / "old", "git", "echo git version 2.20.1")
     ran = caesar("doctor", "--no-proof", env={"PATH": f"{tmp_path}/old:{os.environ['PATH']}"})

@@ -34,6 +34,7 @@ def test_the_example_agent_honours_everything(caesar: Caesar) -> None:
     ran = caesar(*command, cwd=ROOT / "docs")
     assert [row for row in ran.json["rows"] if not row["honoured"]] == []
     assert len(ran.json["rows"]) == 15
+    assert max(len(row["requirement"]) for row in ran.json["rows"]) <= 50, "it has 50 columns"
     assert (ran.code, ran.json["conforms"]) == (0, True)
     assert leftovers(caesar) == []
 

@@ -131,6 +131,7 @@ def test_only_files_of_the_project_bring_repository_commands(load: Load) -> None
         "local.environment.redact",
         "local.policy.allow_inplace_write",
     ]
+    assert [c.text for c in config.repository_commands][3] == "branch -> main"
 
 
 @pytest.mark.parametrize(
