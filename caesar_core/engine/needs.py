@@ -12,7 +12,7 @@ _NODE: Final = (
     ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
     ("yarn.lock", "yarn install --frozen-lockfile"),
     ("package-lock.json", "npm ci"),
-    ("package.json", "npm install"),
+    ("package.json", "npm install --no-package-lock"),
 )
 _PIP: Final = "python3 -m venv .venv && .venv/bin/pip install --quiet"
 _PYTHON: Final = (

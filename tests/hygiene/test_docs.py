@@ -71,6 +71,11 @@ def test_every_page_is_in_the_navigation() -> None:
     assert sorted(re.findall(r" ([\w-]+\.md)", nav)) == [page.name for page in PAGES]
 
 
+def test_the_overview_leads_to_every_page() -> None:
+    overview = (DOCS / "index.md").read_text("utf-8")
+    assert [page.name for page in PAGES if f"]({page.name})" not in overview] == ["index.md"]
+
+
 @pytest.mark.parametrize(
     ("section", "defaults"),
     [

@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Project:
     [
         ((), (), (), ()),
         ((".env", ".env.local"), (".env", ".env.local"), (), ()),
-        (("package.json",), (), (), ("npm install",)),
+        (("package.json",), (), (), ("npm install --no-package-lock",)),
         (("package.json", "package-lock.json"), (), (), ("npm ci",)),
         (("pnpm-lock.yaml", "package.json"), (), (), ("pnpm install --frozen-lockfile",)),
         (("yarn.lock",), (), (), ("yarn install --frozen-lockfile",)),
@@ -61,7 +61,7 @@ def test_case_181_first_time_writes_and_second_time_leaves_alone(project: Projec
     project.layout.config.write_text("# mine\n")
     second = initialize(project, runtimes=["codex"])
 
-    assert first.to_json()["worktree"] == {"setup": ["npm install"]}
+    assert first.to_json()["worktree"] == {"setup": ["npm install --no-package-lock"]}
     assert (first.refreshed, second.refreshed) == (False, True)
     assert second.to_json()["worktree"] is None
     assert (len(first.to_json()["role_files"]), second.to_json()["role_files"]) == (3, [])
@@ -86,7 +86,8 @@ def test_what_init_writes_is_trusted_and_force_writes_anew(project: Project) -> 
     initialize(project, runtimes=["codex"], force=True)
 
     text = project.layout.config.read_text()
-    assert text == '# mine\n[policy]\nmax_parallel = 2\n[worktree]\nsetup = ["npm install"]\n'
+    setup = 'setup = ["npm install --no-package-lock"]'
+    assert text == f"# mine\n[policy]\nmax_parallel = 2\n[worktree]\n{setup}\n"
     assert (project.layout.roles / "reviewer.md").read_text().startswith("You review.")
 
 
