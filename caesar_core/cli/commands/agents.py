@@ -58,7 +58,7 @@ def _list(root: str | None, *, as_json: bool) -> int:
         for row in agents
     ]
     header = ("AGENT", "INSTALLED", "ALLOWED", "MODEL", "CAN", "FROM")
-    for line in columns(header, rows, out.width):
+    for line in columns(header, rows, out.width if out.is_terminal else 200):
         out.line(line)
     return 0
 

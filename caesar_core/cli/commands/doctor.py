@@ -69,7 +69,8 @@ def _agents(agents: tuple[dict[str, Any], ...], *, verbose: bool) -> None:
         for agent in agents
     ]
     out.line()
-    for line in columns(("AGENT", "VERSION", "LOGIN", "ALLOWED", "CAN"), rows, out.width):
+    width = out.width if out.is_terminal else 200
+    for line in columns(("AGENT", "VERSION", "LOGIN", "ALLOWED", "CAN"), rows, width):
         out.line(line)
     missing = [agent for agent in agents if agent["remedy"]]
     denied = [agent for agent in agents if not agent["policy"]["allowed"]]

@@ -55,7 +55,8 @@ def _show(root: str | None, *, as_json: bool) -> int:
         shown = shown_value(name, value)
         text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
         rows.append((name, provenance[name], one_line(text, 200)))
-    for line in columns(("SETTING", "FROM", "VALUE"), rows, stdout().width):
+    width = stdout().width if stdout().is_terminal else 400
+    for line in columns(("SETTING", "FROM", "VALUE"), rows, width):
         stdout().line(line)
     return 0
 

@@ -51,7 +51,8 @@ def _list(root: str | None, *, as_json: bool) -> int:
         )
         for role in roles
     ]
-    for line in columns(("ROLE", "MODE", "WOULD PICK", "AGENTS", "PURPOSE"), rows, out.width):
+    width = out.width if out.is_terminal else 200
+    for line in columns(("ROLE", "MODE", "WOULD PICK", "AGENTS", "PURPOSE"), rows, width):
         out.line(line)
     for role in roles:
         if "error" in role:

@@ -73,6 +73,16 @@ def test_doctor_tells_the_evidence_of_each_agent_in_lines_of_its_own(caesar: Cae
     assert "\u240a" not in told
 
 
+def test_what_is_piped_is_not_cut_to_the_width_of_a_terminal(caesar: Caesar) -> None:
+    caesar("config", "set", "policy.denied", *(f"agent-number-{n}" for n in range(9)))
+    commands = (("agents", "list"), ("role", "list"), ("doctor", "--no-proof"), ("policy", "show"))
+
+    told = [caesar(*command).out for command in commands]
+
+    assert [text for text in told if "…" in text] == []
+    assert all("read-only" in text or "agent-number-8" in text for text in told)
+
+
 def test_doctor_fails_when_something_essential_is_broken(caesar: Caesar, tmp_path: Path) -> None:
     program(tmp_path / "old", "git", "echo git version 2.20.1")
     ran = caesar("doctor", "--no-proof", env={"PATH": f"{tmp_path}/old:{os.environ['PATH']}"})
