@@ -20,6 +20,7 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from caesar_core.clock import SystemClock, iso
+from caesar_core.engine.service import Service
 from caesar_core.protocol.event import Event, Message
 from caesar_core.protocol.wire import encode_event
 from caesar_core.repo.patch import parse_patch
@@ -153,7 +154,7 @@ def run(
     """Run the dashboard without a terminal."""
 
     async def inside() -> str:
-        app = CaesarApp(layout, engine=no_engine, clock=SystemClock())
+        app = CaesarApp(layout, engine=lambda: Service(layout.root), clock=SystemClock())
         async with app.run_test(size=SIZE) as pilot:
             if settle:
                 await pilot.pause(1.0)
@@ -219,8 +220,3 @@ def feed(root: str) -> None:
             say(layout, f"t_{panel:05x}", [f"event {number} {n}" for n in range(each)])
         number += 1
         time.sleep(max(0.0, 0.1 - (time.monotonic() - began)))
-
-
-def no_engine() -> Any:
-    """There is none: nothing is done here."""
-    raise AssertionError("the bench asks the engine for nothing")
