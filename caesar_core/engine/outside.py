@@ -81,12 +81,15 @@ def report_programs(run: TaskRun, repository: Repository) -> None:
 
 
 def report_refs(run: TaskRun, repository: Repository) -> None:
-    """Name branches, tags and stashes of the user that went or moved, and what they were."""
+    """Name branches, tags and stashes of the user that went or moved, and what they were.
+
+    Not the branch that was or is checked out: people commit there, and switch.
+    """
     if run.before is None:
         return
     before, now = run.before.refs, ref_state(repository.git())
-    moved = [(ref, "moved" if ref in now else "removed") for ref in _changed(before, now)]
-    moved = [(ref, how) for ref, how in moved if ref in before]
+    known = [ref for ref in _changed(before, now) if before.get(ref) and now.get(ref) != ""]
+    moved = [(ref, "moved" if ref in now else "removed") for ref in known]
     for ref, how in moved[:_SHOWN]:
         back = f"{_SOMEBODY} Unless that was you: git update-ref {quote(ref)} {before[ref]}"
         severity = "medium" if how == "removed" else "low"
@@ -155,8 +158,9 @@ def _changed_keys(run: TaskRun, path: str) -> list[str] | None:
 def _are_of_new_branches(run: TaskRun, keys: list[str]) -> bool:
     """Whether all that was set is what branches follow that had no settings: git does it itself."""
     before = run.before.settings if run.before else {}
-    known = tuple({f"{key.rpartition('.')[0]}." for key in before})
-    return all(key.startswith("branch.") and not key.startswith(known) for key in keys)
+    known = {key.rpartition(".")[0] for key in before}
+    branches = [key.rpartition(".")[0] for key in keys]
+    return all(name.startswith("branch.") and name not in known for name in branches)
 
 
 def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:

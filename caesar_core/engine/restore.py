@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from caesar_core.engine.plan import save_plan
@@ -74,9 +75,9 @@ def clear_the_way(run: TaskRun) -> None:
         OperationError: it cannot be removed.
     """
     layout = run.layout
-    root = os.path.realpath(layout.root)
+    root = Path(os.path.realpath(layout.root))
     for folder in (layout.caesar, layout.tasks, layout.state, layout.records, layout.plans):
-        inside = os.path.realpath(folder).startswith(f"{root}{os.sep}")
+        inside = root in Path(os.path.realpath(folder)).parents
         if os.path.lexists(folder) and not (inside and folder.is_dir()):
             delete_tree(folder)
             run.find("high", _REPLACED, file=str(folder))

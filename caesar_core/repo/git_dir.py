@@ -58,12 +58,17 @@ def git_dir_state(git_dir: Path, common_dir: Path, hooks: Path | None = None) ->
 def ref_state(git: Git) -> dict[str, str]:
     """Return every branch, tag and the stash by full name with what it stands at.
 
-    Without ours, which come and go with tasks, and the branch that is checked out.
+    The branch that is checked out moves with every commit of a person: it is there, and stands at
+    nothing. Ours come and go with tasks: they are left out.
     """
     form = "--format=%(HEAD)%(objectname) %(refname)"
     lines = git.text("for-each-ref", form, "refs/heads/", "refs/tags/", "refs/stash").split("\n")
-    pairs = (line[1:].partition(" ") for line in lines if line.startswith(" "))
-    return {name: commit for commit, _, name in pairs if not name.startswith(_OURS)}
+    found = ((line[:1], *line[1:].split(" ", 1)) for line in lines if line)
+    return {
+        name: "" if head == "*" else commit
+        for head, commit, name in found
+        if not name.startswith(_OURS)
+    }
 
 
 def _of_repository(folder: Path) -> Iterator[Path]:

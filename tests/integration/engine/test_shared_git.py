@@ -76,6 +76,11 @@ def test_what_new_branches_follow_is_low_and_nothing_new_is_nothing(sandbox: San
     assert [s for s, *_ in _told(sandbox, "git config branch.main.pushRemote x").values()] == [
         "high"
     ]
+    assert [s for s, *_ in _told(sandbox, "git config branch.autoSetupRebase always").values()] == [
+        "high"
+    ]
+    follow = "git config branch.topic.two.remote ."  # neither `branch.topic` nor all branches
+    assert [s for s, *_ in _told(sandbox, follow).values()] == ["low"]
     assert _told(sandbox, "git config --add x.y z; git config --unset x.y; echo new > a.txt") == {}
 
 
@@ -96,6 +101,12 @@ def test_x3_a_branch_of_the_user_that_went_or_moved_is_told_with_the_way_back(
         "refs/heads/old was removed": ("medium", f"git update-ref refs/heads/old {first}"),
         "refs/heads/mine was moved": ("low", f"git update-ref refs/heads/mine {first}"),
     }
+
+
+def test_a_branch_that_the_user_switches_to_meanwhile_did_not_go(sandbox: Sandbox) -> None:
+    sandbox.git("branch", "topic")
+
+    assert _told(sandbox, f"git -C {sandbox.root} switch -q topic") == {}
 
 
 def test_x3_a_configuration_that_git_cannot_read_any_more_is_told(sandbox: Sandbox) -> None:

@@ -87,7 +87,7 @@ def test_x3_links_fifos_and_folders_in_the_place_of_hooks_are_seen_and_not_waite
     assert _state(repository) == _state(repository)
 
 
-def test_branches_but_for_ours_and_the_one_that_is_checked_out(
+def test_branches_but_for_ours_and_where_the_one_stands_that_is_checked_out(
     sandbox: Sandbox, repository: Repository
 ) -> None:
     commit = repository.head or ""
@@ -95,4 +95,8 @@ def test_branches_but_for_ours_and_the_one_that_is_checked_out(
         sandbox.git("branch", name)
     sandbox.git("tag", "v1")
 
-    assert ref_state(repository.git()) == {"refs/heads/mine": commit, "refs/tags/v1": commit}
+    assert ref_state(repository.git()) == {
+        "refs/heads/main": "",
+        "refs/heads/mine": commit,
+        "refs/tags/v1": commit,
+    }
