@@ -264,17 +264,15 @@ TOGETHER: Final[tuple[frozenset[Scope], ...]] = (
     frozenset({"pane", "diff"}),
     frozenset({"pane", "files"}),
     frozenset({"pane", "timeline"}),
-    frozenset({"pane", "matrix"}),
-    frozenset({"pane", "compare"}),
+    frozenset({"pane", "matrix", "race"}),
+    frozenset({"pane", "compare", "race"}),
     frozenset({"tiles", "wall"}),
     frozenset({"find"}),
     frozenset({"answer"}),
     frozenset({"sheet"}),
     frozenset({"inbox"}),
-    frozenset({"choice"}),
-    frozenset({"form"}),
+    frozenset({"choice", "form"}),
     frozenset({"palette"}),
-    frozenset({"race"}),
 )
 """Scopes whose keys reach the same place, so that none of them may mean two things."""
 

@@ -24,6 +24,8 @@ _ALIASES: Final = MappingProxyType(
 )
 _MODIFIERS: Final = frozenset(("ctrl", "shift", "alt"))
 _RESERVED: Final = frozenset(("enter", "escape", "tab"))
+_SAME: Final = MappingProxyType({"ctrl+i": "tab", "ctrl+m": "enter"})
+"""What a terminal sends for a key as well, so that nobody could tell them apart."""
 _BASES: Final = frozenset(key.value.rpartition("+")[2] for key in Keys if "<" not in key.value)
 _SCOPES: Final[dict[str, Scope]] = {scope: scope for scope in get_args(Scope)}
 _FORMS: Final = 'Write keys like "a", "A", "?", "f5", "space", "ctrl+a" or "alt+left".'
@@ -100,7 +102,7 @@ def _keys(place: _Place, value: Any) -> Iterator[str]:
         name = _name(one) if isinstance(one, str) else None
         if name is None:
             raise place.error(f"there is no key {one!r}", _FORMS)
-        if name in _RESERVED:
+        if _SAME.get(name, name) in _RESERVED:
             raise place.error(f"{written(name)} keeps its meaning", "Choose another key.")
         yield name
 

@@ -291,7 +291,8 @@ class RaceScreen(Screen[None]):
         said = self._working.text or self._said
         parts = [said] if said else []
         if self._picks:
-            parts.append(f"{counted(len(self._picks), 'part')} picked, p previews")
+            key = keys_here(self).shown("race.combine")
+            parts.append(f"{counted(len(self._picks), 'part')} picked, {key} previews")
         if self._comparison is not None:
             parts += self._comparison.notes
             places = {one.task_id: str(place) for place, one in enumerate(self.field, 1)}

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from caesar_core.repo.merge import Conflict
 from caesar_core.repo.patch import parse_patch
+from caesar_tui.keys_file import parse_keymap
 from caesar_tui.render.align import aligned
 from caesar_tui.screens.confirm import ConfirmScreen
 from caesar_tui.screens.race import RaceScreen
@@ -112,6 +113,16 @@ async def test_hunks_and_files_are_picked_into_one_result(race: Sample) -> None:
         await press(pilot, "enter")
         assert race.engine.asked[-1] == ("apply", "t_comb")
         assert isinstance(pilot.app.screen, RaceScreen)
+
+
+async def test_o6_the_line_of_state_names_keys_of_ones_own(race: Sample) -> None:
+    keys = parse_keymap("keys.toml", '[race]\ncombine = "c"\n[matrix]\npick = "b"')
+    async with opened(race, (140, 40), keys=keys) as pilot:
+        screen = await enter(pilot)
+        await press(pilot, "c")
+        assert "b picks a file" in shown(screen.query_one("#status"))
+        await press(pilot, "b")
+        assert "1 part picked, c previews" in shown(screen.query_one("#status"))
 
 
 async def test_a_pick_is_let_go_by_the_same_key(race: Sample) -> None:
