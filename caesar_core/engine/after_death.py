@@ -33,20 +33,23 @@ def tidy_remains(project: Project) -> None:
         with suppress(CaesarError, OSError):
             record = project.records.get(task_id)
             if record is None:
-                forget_order(layout, task_id)
-                _forget_pick(layout, task_id)
+                _forget_unborn(layout, task_id)
             elif not record.is_active:
                 clear_after_death(layout, task_id, project.clock)
                 leave_place(layout, Path(record.workspace), task_id, project.clock)
                 _tidy_task(project, task_id)
 
 
-def _forget_pick(layout: Layout, task_id: str) -> None:
-    """Clear up after whoever combined results and died before there was a record."""
+def _forget_unborn(layout: Layout, task_id: str) -> None:
+    """Clear up after whoever died before there was a record: over an order, a race or a pick."""
     path = layout.supervisor_lock(task_id)
-    lock = try_lock(path) if path.exists() else None
-    if lock is not None:
+    if not path.exists():
+        forget_order(layout, task_id)
+        return
+    lock = try_lock(path)
+    if lock is not None:  # else whoever combines results is at it
         with lock:
+            forget_order(layout, task_id)
             remove_abandoned_scratch()
             lock.remove()
 
