@@ -28,6 +28,7 @@ from caesar_core.errors import CaesarError, OperationError
 from caesar_core.identity import current
 from caesar_core.ids import new_task_id
 from caesar_core.repo.discover import Repository, find_repository, unusable_reason
+from caesar_core.repo.revisions import require_commit
 from caesar_core.repo.worktree import branch_name, delete_tree
 from caesar_core.store.atomic import write_atomic
 from caesar_core.store.lock import file_lock
@@ -201,8 +202,7 @@ class _Order:
             return None
         if self.request.base_ref is None:
             return repository.head
-        name = f"{self.request.base_ref}^{{commit}}"
-        return repository.git().text("rev-parse", "--verify", "--end-of-options", name)
+        return require_commit(repository.git(), self.request.base_ref)
 
     def _task(self) -> Task:
         from caesar_core.protocol.task import Task

@@ -12,6 +12,7 @@ from caesar_core.engine.project import Project
 from caesar_core.errors import CaesarError
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.outcome import Outcome, drop_outcome, read_outcome
+from caesar_core.repo.revisions import tree_of
 from caesar_core.repo.worktree import delete_tree
 from caesar_core.store.lease import lease_state
 from caesar_core.store.races import load_race, race_ids
@@ -124,8 +125,7 @@ class _History:
 
     def _is_empty(self, repository: Repository | None, outcome: Outcome) -> bool:
         assert repository is not None
-        words = ("rev-parse", "--verify", "--end-of-options", f"{outcome.base_ref}^{{tree}}")
-        return outcome.tree == repository.git().text(*words)
+        return outcome.tree == tree_of(repository.git(), outcome.base_ref)
 
     def _forget(self, record: Record) -> None:
         """Remove it; the record last, so that a task half forgotten is forgotten next time."""

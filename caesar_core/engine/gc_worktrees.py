@@ -13,6 +13,7 @@ from caesar_core.errors import CaesarError, OperationError
 from caesar_core.repo.discover import Repository, find_repository
 from caesar_core.repo.outcome import read_outcome
 from caesar_core.repo.owner import owner_of
+from caesar_core.repo.revisions import commit_of, is_merged, tree_of
 from caesar_core.repo.snapshot import take_snapshot
 from caesar_core.repo.worktree import (
     WorktreeState,
@@ -124,7 +125,11 @@ class _Sweep:
         if home != path and home.is_dir():
             return False, "moved"
         branch = _branch_of(record, state)
-        tip = self._commit_of(f"refs/heads/{branch}") if branch else state and state.head
+        tip = (
+            commit_of(self._repository.git(), f"refs/heads/{branch}")
+            if branch
+            else state and state.head
+        )
         if not tip or self._is_kept_elsewhere(tip, record):
             return True, "missing"
         return False, "modified"
@@ -135,16 +140,7 @@ class _Sweep:
         outcome = read_outcome(self._repository, record.id) if record else None
         if record and record.applied_at and outcome and self._tree_of(tip) == outcome.tree:
             return True
-        return self._is_merged(tip)
-
-    def _is_merged(self, commit: str) -> bool:
-        words = ("merge-base", "--is-ancestor", commit, "HEAD")
-        return self._repository.git().run(*words, ok=(0, 1, 128)).returncode == 0
-
-    def _commit_of(self, name: str) -> str | None:
-        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-        found = self._repository.git().run(*words, ok=(0, 1, 128))
-        return found.stdout.decode("ascii").strip() or None
+        return is_merged(self._repository.git(), tip)
 
     def _is_held(self, task_id: str) -> bool:
         return lease_state(self._project.layout.lease(task_id)) in {"active", "unknown"}
@@ -190,15 +186,18 @@ class _Sweep:
         snapshot = take_snapshot(path, git_file=(path / ".git").read_bytes(), filters=())
         if snapshot.left_out or self._tree_of(state.head) != snapshot.tree:
             return False, "modified"
-        return (True, "clean") if self._is_merged(state.head) else (False, "modified")
+        return (
+            (True, "clean")
+            if is_merged(self._repository.git(), state.head)
+            else (False, "modified")
+        )
 
     def _is_clean(self, tree: str, base_ref: str, state: WorktreeState | None) -> bool:
         moved = state is not None and state.head not in (None, base_ref)
         return tree == self._tree_of(base_ref) and not moved
 
     def _tree_of(self, commit: str) -> str:
-        git = self._repository.git()
-        return git.text("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")
+        return tree_of(self._repository.git(), commit)
 
     def _remove(self, path: Path, record: Record | None, state: WorktreeState | None) -> None:
         branch = _branch_of(record, state)

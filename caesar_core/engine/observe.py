@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +19,9 @@ from caesar_core.engine.worktrees import (
 )
 from caesar_core.errors import CaesarError
 from caesar_core.repo.changes import FileChange, list_changes
-from caesar_core.repo.command import Git
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.outcome import keep_outcome
+from caesar_core.repo.revisions import commit_of, content_of
 from caesar_core.repo.snapshot import Snapshot, snapshot_commit, snapshot_workspace
 from caesar_core.repo.worktree import worktree_state
 
@@ -97,16 +96,11 @@ def _committed(run: TaskRun, repository: Repository) -> Snapshot | None:
     record = run.record
     known = worktree_state(repository, Path(record.worktree)) if record.worktree else None
     git = repository.git(filters=record.filters)
-    tip = known.head if known else _tip(git, record.branch)
+    tip = known.head if known else commit_of(git, f"refs/heads/{record.branch}")
     if tip is None or tip == record.base_ref:
         return None
     run.find("high", f"{_GONE}; only what had been committed could be read")
     return snapshot_commit(git, tip, excluded=record.excluded_paths or ())
-
-
-def _tip(git: Git, branch: str | None) -> str | None:
-    words = ("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
-    return os.fsdecode(git.run(*words, ok=(0, 1, 128)).stdout).strip() or None
 
 
 def _in_place(run: TaskRun, repository: Repository) -> Observation:
@@ -141,8 +135,7 @@ def _report_filters(
 
 
 def _filter_lines(repository: Repository, blob: str) -> list[str]:
-    shown = repository.git().run("cat-file", "blob", blob, ok=(0, 128))
-    lines = shown.stdout.decode("utf-8", "replace").splitlines() if not shown.returncode else []
+    lines = content_of(repository.git(), blob).decode("utf-8", "replace").splitlines()
     return [line for line in lines if "filter=" in line and not line.startswith("#")]
 
 

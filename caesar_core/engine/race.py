@@ -24,6 +24,7 @@ from caesar_core.engine.resolve import Resolution
 from caesar_core.engine.trust import require
 from caesar_core.errors import CaesarError, NotFoundError
 from caesar_core.ids import new_task_id, resolve_prefix
+from caesar_core.repo.revisions import require_commit
 from caesar_core.store.lock import claimed
 from caesar_core.store.races import RaceFile, StopWhen, load_race, race_ids, save_race
 from caesar_core.store.records import Record
@@ -219,5 +220,4 @@ def _check_decidable(project: Project, order: RaceOrder, resolutions: Sequence[R
 def _base(project: Project, request: Request) -> str:
     repository = look_at(project.root).repository
     assert repository is not None, "a worktree was promised to every contestant"
-    name = f"{request.base_ref or 'HEAD'}^{{commit}}"
-    return repository.git().text("rev-parse", "--verify", "--end-of-options", name)
+    return require_commit(repository.git(), request.base_ref or "HEAD")

@@ -14,6 +14,7 @@ from caesar_core.repo.command import Git, join_nul
 from caesar_core.repo.hunks import raw_hunks, with_hunks
 from caesar_core.repo.merge import Conflict
 from caesar_core.repo.patch import parse_patch
+from caesar_core.repo.revisions import tree_of
 from caesar_core.repo.selection import only
 from caesar_core.repo.snapshot import temporary_index
 from caesar_core.repo.threeway import merge_trees
@@ -72,7 +73,7 @@ def combine(git: Git, base: str, parts: Sequence[Part]) -> Combined:
             )
             return Combined("", tuple(conflicts))
         tree = sides.tree
-    return Combined(git.text("rev-parse", "--verify", f"{tree}^{{tree}}"))
+    return Combined(tree_of(git, tree))
 
 
 def _named_part_tree(git: Git, base: str, part: Part) -> str:

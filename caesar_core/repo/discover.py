@@ -9,6 +9,7 @@ from pathlib import Path
 
 from caesar_core.errors import CaesarError
 from caesar_core.repo.command import Git, GitError
+from caesar_core.repo.revisions import commit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def find_repository(path: Path) -> Repository | None:
         git_dir=Path(git_dir),
         common_dir=Path(common_dir),
         prefix=prefix.rstrip("/") if inside else "",
-        head=_head(git),
+        head=commit_of(git, "HEAD"),
         bare=bare == "true" or not inside,
     )
 
@@ -100,8 +101,3 @@ def unusable_reason(path: Path, repository: Repository | None) -> tuple[str, str
     if repository.head is None:
         return f"{repository.git_root} has no commit yet.", "Make a first commit."
     return None
-
-
-def _head(git: Git) -> str | None:
-    found = git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1, 128))
-    return found.stdout.decode("ascii").strip() or None

@@ -16,6 +16,7 @@ from caesar_core.identity import is_signed_by_dead, signature
 from caesar_core.repo.command import Git, GitError
 from caesar_core.repo.discover import Repository
 from caesar_core.repo.lock import locked
+from caesar_core.repo.revisions import require_commit
 from caesar_core.text import slug
 
 _BRANCH_TRIES: Final = 50
@@ -94,7 +95,7 @@ def create_worktree(
 
     """
     git = repository.git()
-    base = git.text("rev-parse", "--verify", "--end-of-options", f"{base_ref}^{{commit}}")
+    base = require_commit(git, base_ref)
     if os.path.lexists(path):
         raise OperationError(f"{path} exists already.", "Remove it, or run `caesar gc`.")
     filters = git.list_filters()
