@@ -10,10 +10,11 @@ from textual.message_pump import MessagePump
 from caesar_core.board.reduce import fold_lines
 from caesar_core.board.views import StreamView
 from caesar_core.clock import Clock, parse_iso
+from caesar_core.store.atomic import size_of
 from caesar_core.store.layout import Layout
 from caesar_core.store.mailbox import questions
 from caesar_core.watch.follower import Follower
-from caesar_core.watch.streams import read_range, size_of
+from caesar_core.watch.streams import read_range
 from caesar_tui.messages import (
     BoardChanged,
     PageRead,

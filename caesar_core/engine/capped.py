@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from caesar_core.protocol.event import Error, EventBody, Finished, Progress
-from caesar_core.store.atomic import store_error, write_all
+from caesar_core.store.atomic import size_of, store_error, write_all
 
 # Without O_NONBLOCK a FIFO that an agent put there would be waited for.
 _FLAGS: Final = (
@@ -119,11 +119,3 @@ class CappedStream:
             kept.insert(0, Progress(message=_FULL))
         self.left_out += sum(not isinstance(b, Error | Finished) for b in bodies)
         return kept
-
-
-def size_of(path: Path) -> int:
-    """Return the size of a file in bytes; 0 when there is none."""
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesar_core.clock import Clock
-from caesar_core.engine.capped import size_of
 from caesar_core.process.environment import Redactor
 from caesar_core.process.spawn import TASK_MARKER, SpawnError, spawn
 from caesar_core.process.supervise import Ending, watch_child
-from caesar_core.store.atomic import StoreError, open_regular, write_atomic
+from caesar_core.store.atomic import StoreError, open_regular, size_of, write_atomic
 from caesar_core.store.layout import TaskFiles
 from caesar_core.text import human_duration
 

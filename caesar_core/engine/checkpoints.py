@@ -9,8 +9,7 @@ from caesar_core.board.checkpoint import Checkpoint
 from caesar_core.board.reduce import fold_lines
 from caesar_core.board.views import StreamView
 from caesar_core.clock import Clock
-from caesar_core.engine.capped import size_of
-from caesar_core.store.atomic import StoreError
+from caesar_core.store.atomic import StoreError, size_of
 from caesar_core.store.checkpoint import save_checkpoint
 from caesar_core.store.layout import TaskFiles
 from caesar_core.store.tail import Tail

@@ -9,11 +9,10 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from caesar_core.engine.capped import size_of
 from caesar_core.engine.checkpoints import LONGEST_STREAM
 from caesar_core.engine.task_run import TaskRun
 from caesar_core.repo.worktree import delete_tree
-from caesar_core.store.atomic import store_error
+from caesar_core.store.atomic import size_of, store_error
 from caesar_core.store.layout import TaskFiles
 
 

@@ -104,7 +104,7 @@ def pick(
     if checks or project.config.checks.commands:
         require(project.root, project.config)
     task_id = new_task_id()
-    with claimed(project.layout.supervisor_lock(task_id)):
+    with claimed(project.layout.supervisor_lock(task_id), clock=project.clock):
         return _combined(project, task_id, takes, checks, should_stop)
 
 

@@ -111,7 +111,7 @@ def start_race(
         stop_when=order.stop_when,
     )
     race = Race(project, file, launcher=launcher)
-    with claimed(project.layout.record_lock(file.id)):
+    with claimed(project.layout.record_lock(file.id), clock=project.clock):
         project.ignore_own_files(None)
         save_race(project.layout, file)
         try:

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from caesar_core.errors import CaesarError
 from caesar_core.protocol.wire import BadEventError, decode_event
+from caesar_core.store.atomic import size_of
 from caesar_core.store.layout import TaskFiles
-from caesar_core.watch.streams import enter, read_range, size_of
+from caesar_core.watch.streams import enter, read_range
 
 RAW_TAIL: Final = 20_000
 _STEP: Final = 64 << 10

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from caesar_core.agents.base import SilentTranslator, Translator
-from caesar_core.engine.capped import CappedLog, CappedStream, OutputLimits, size_of
+from caesar_core.engine.capped import CappedLog, CappedStream, OutputLimits
 from caesar_core.errors import OperationError
 from caesar_core.process.environment import Redactor
 from caesar_core.protocol.event import EventBody
@@ -26,6 +26,7 @@ from caesar_core.store.atomic import (
     StoreError,
     open_regular,
     read_bounded,
+    size_of,
     write_atomic,
 )
 from caesar_core.store.holes import punch_hole

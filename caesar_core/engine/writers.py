@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +9,13 @@ from caesar_core.clock import Clock
 from caesar_core.errors import CaesarError
 from caesar_core.identity import is_alive
 from caesar_core.store.layout import Layout
-from caesar_core.store.lease import Lease, LeaseHeldError, lease_holder, lease_state
+from caesar_core.store.lease import (
+    Lease,
+    LeaseHeldError,
+    lease_holder,
+    lease_state,
+    release_if_stale,
+)
 from caesar_core.store.record_store import RecordStore
 
 _TASK: Final = "task "
@@ -66,9 +71,8 @@ def leave_place(layout: Layout, workspace: Path, task_id: str, clock: Clock) -> 
     """Give back the place of a task that is over, if a supervisor died that had taken it."""
     path = layout.writer_lease(workspace)
     holder = lease_holder(path)
-    if holder and holder.label == f"{_TASK}{task_id}" and lease_state(path) == "stale":
-        with suppress(CaesarError):
-            Lease.take_over(path, holder.label, clock).release()
+    if holder and holder.label == f"{_TASK}{task_id}":
+        release_if_stale(path, holder.label, clock)
 
 
 def _agent_lives(layout: Layout, label: str) -> bool:

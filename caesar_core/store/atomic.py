@@ -185,3 +185,11 @@ def read_json(path: Path, limit: int) -> Any:
         return strict_json(data)
     except BadJsonError as error:
         raise StoreError(f"{path}: {error}.") from None
+
+
+def size_of(path: Path) -> int:
+    """Return the size of a file in bytes; 0 when there is none."""
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0

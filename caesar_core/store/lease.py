@@ -134,6 +134,13 @@ def lease_holder(path: Path) -> Marker | None:
     return read_marker(path / _MARKER)
 
 
+def release_if_stale(path: Path, label: str, clock: Clock) -> None:
+    """Remove a lease whose holder is dead for sure; another one stays. Never raises."""
+    if lease_state(path) == "stale":
+        with suppress(OperationError):
+            Lease.take_over(path, label, clock).release()
+
+
 def forget_takeover(path: Path) -> None:
     """Remove the file by which several takers of a lease took turns, unless one is at it now."""
     lock = try_lock(_takeover(path)) if _takeover(path).exists() else None
@@ -149,6 +156,14 @@ def _encode(marker: Marker) -> bytes:
     return json.dumps(marker.to_json()).encode("ascii") + b"\n"
 
 
+def _age(folder: Path, clock: Clock) -> float:
+    """Return how many seconds old a folder is; one that is gone again is old enough."""
+    try:
+        return clock.now().timestamp() - folder.stat().st_mtime
+    except FileNotFoundError:
+        return CLEANUP_AGE
+
+
 @contextmanager
 def _cleanup(path: Path, clock: Clock) -> Iterator[None]:
     """Be the only one that changes a stale lease, among us and towards the reference.
@@ -161,8 +176,7 @@ def _cleanup(path: Path, clock: Clock) -> Iterator[None]:
         try:
             folder.mkdir()
         except FileExistsError:
-            age = clock.now().timestamp() - folder.stat().st_mtime
-            if age < CLEANUP_AGE:
+            if _age(folder, clock) < CLEANUP_AGE:
                 raise LeaseHeldError(path, "unknown", lease_holder(path)) from None
         except (FileNotFoundError, NotADirectoryError):
             raise LeaseHeldError(path, lease_state(path), None) from None

@@ -78,27 +78,6 @@ def try_lock(path: Path) -> FileLock | None:
 
 
 @contextmanager
-def claimed(path: Path) -> Iterator[None]:
-    """Hold the lock of a new id; its file stays only when the process is killed.
-
-    By that file whoever looks later finds what the process had begun.
-
-    Raises:
-        LockBusyError: somebody else has it.
-        StoreError: the lock's file cannot be opened.
-
-    """
-    lock = try_lock(path)
-    if lock is None:
-        raise LockBusyError(f"{path} is locked.", "Another caesar process works on it; try again.")
-    with lock:
-        try:
-            yield
-        finally:
-            lock.remove()
-
-
-@contextmanager
 def file_lock(path: Path, *, timeout: float = DEFAULT_TIMEOUT, clock: Clock) -> Iterator[None]:
     """Hold the lock inside the block; wait for it at most `timeout` seconds.
 
@@ -117,6 +96,25 @@ def file_lock(path: Path, *, timeout: float = DEFAULT_TIMEOUT, clock: Clock) -> 
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def claimed(path: Path, *, clock: Clock) -> Iterator[None]:
+    """Hold the lock of a new id; its file stays only when the process is killed.
+
+    By that file whoever looks later finds what the process had begun. Who tidies up may hold it
+    for a moment.
+
+    Raises:
+        LockBusyError: it was not free in time.
+        StoreError: the lock's file cannot be opened.
+
+    """
+    with file_lock(path, clock=clock):
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def wait_for_lock(descriptor: int, path: Path, *, timeout: float, clock: Clock) -> None:

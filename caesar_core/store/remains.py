@@ -13,7 +13,7 @@ from caesar_core.errors import CaesarError
 from caesar_core.ids import is_safe_id
 from caesar_core.store.drafts import remove_drafts
 from caesar_core.store.layout import Layout
-from caesar_core.store.lease import Lease, forget_takeover, lease_state
+from caesar_core.store.lease import forget_takeover, release_if_stale
 from caesar_core.store.lock import try_lock
 from caesar_core.store.races import load_race
 from caesar_core.store.slots import Slots
@@ -43,10 +43,7 @@ def clear_after_death(layout: Layout, task_id: str, clock: Clock) -> None:
 
 def release_stale_lease(layout: Layout, task_id: str, clock: Clock) -> None:
     """Remove the lease of a task that is over when its holder is dead."""
-    path = layout.lease(task_id)
-    if lease_state(path) == "stale":
-        with suppress(CaesarError):
-            Lease.take_over(path, f"task {task_id}", clock).release()
+    release_if_stale(layout.lease(task_id), f"task {task_id}", clock)
 
 
 def forget_order(layout: Layout, task_id: str) -> None:

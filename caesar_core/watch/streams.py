@@ -10,7 +10,7 @@ from caesar_core.board.activity import QUICK_BYTES, quick_stream
 from caesar_core.board.checkpoint import Checkpoint
 from caesar_core.board.reduce import fold_lines
 from caesar_core.board.views import StreamView
-from caesar_core.store.atomic import StoreError, open_regular
+from caesar_core.store.atomic import StoreError, open_regular, size_of
 from caesar_core.store.checkpoint import load_checkpoint
 from caesar_core.store.layout import TaskFiles
 
@@ -30,14 +30,6 @@ def read_range(path: Path, start: int, end: int) -> bytes:
             return os.pread(descriptor, max(0, end - start), start)
     except (FileNotFoundError, StoreError):
         return b""
-
-
-def size_of(path: Path) -> int:
-    """Return the size of a file, 0 when there is none."""
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
 
 
 def enter(files: TaskFiles) -> tuple[StreamView, int]:

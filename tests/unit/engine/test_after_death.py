@@ -15,7 +15,7 @@ def test_r3_what_a_living_process_claimed_stays_and_what_a_dead_one_claimed_goes
     lock, folder = project.layout.supervisor_lock(task_id), project.layout.task(task_id).dir
     folder.mkdir(parents=True)
 
-    with claimed(lock):
+    with claimed(lock, clock=project.clock):
         tidy_remains(project)
         assert folder.is_dir()
     lock.touch()  # as a killed process leaves it

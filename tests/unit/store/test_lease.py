@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,23 @@ def test_a_lease_that_the_reference_is_removing_is_left_alone(
     clock.advance(31)
     Lease.take_over(path, "me", clock)
     assert not cleanup.exists()
+
+
+def test_a_cleanup_of_the_reference_that_ends_meanwhile_is_no_error(
+    path: Path, dead_pid: int
+) -> None:
+    mark(path, pid=dead_pid, token="old")
+    cleanup = path / "cleanup.lock"
+    cleanup.mkdir()
+
+    class Meanwhile(FakeClock):
+        def now(self) -> datetime:
+            if cleanup.is_dir():
+                cleanup.rmdir()
+            return super().now()
+
+    Lease.take_over(path, "me", Meanwhile())
+    assert lease_state(path) == "active"
 
 
 def test_an_absent_lease_is_not_taken_over(path: Path, clock: FakeClock) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from caesar_core.clock import FakeClock, SystemClock
-from caesar_core.store.lock import FileLock, LockBusyError, file_lock, try_lock
+from caesar_core.store.lock import FileLock, LockBusyError, claimed, file_lock, try_lock
 
 HOLD = """
 import sys, time
@@ -90,3 +90,24 @@ class RemovingClock(FakeClock):
         if self.third is None:
             self._held.remove()
             self.third = try_lock(self._path)
+
+
+class _LetsGo(FakeClock):
+    """While somebody waits, whoever holds the lock tidies up and lets go."""
+
+    def __init__(self, held: FileLock) -> None:
+        super().__init__()
+        self._held = held
+
+    def sleep(self, seconds: float) -> None:
+        self._held.remove()
+        super().sleep(seconds)
+
+
+def test_who_claims_a_new_id_waits_for_whoever_tidies_up_there(tmp_path: Path) -> None:
+    path = tmp_path / "x.lock"
+    held = try_lock(path)
+    assert held is not None
+    with claimed(path, clock=_LetsGo(held)):
+        assert try_lock(path) is None
+    assert not path.exists()
